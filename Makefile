@@ -20,7 +20,7 @@ PARALLEL := --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
 # the npm registry, run by the node of .venv.
 PAGE := $(VENV)/page
 PAGED := $(PAGE)/.installed
-PAGE_FILES := "src/spheremix/report/page/*.js" "tests/report/page/*.mjs"
+PAGE_FILES := "src/spheremix/report/page/**/*.js" "tests/report/page/**/*.mjs"
 WITH_NODE := PATH="$(CURDIR)/$(BIN):$(CURDIR)/$(PAGE)/node_modules/.bin:$$PATH"
 
 # Sections 4 and 5 of the paper at reduced scale, into build/paper; `make paper-full` runs them at the
@@ -31,7 +31,7 @@ STUDIES := path_illustration simulation comparison cstr search
 # The lowest versions that pyproject.toml allows, in an environment of their own.
 LOWEST := build/lowest
 
-.PHONY: arm attack demo test slow lint types contracts page workflows unit coverage browser docs paper \
+.PHONY: arm attack demo fuzz test slow lint types contracts page workflows unit coverage browser docs paper \
   paper-full filings clang clean lowest help man wheels windows
 
 help:
@@ -46,6 +46,7 @@ help:
 	@echo "make filings     the filings of one bank, as in section 6 of the paper (needs SPHEREMIX_DATA)"
 	@echo "make lowest      run the tests with the lowest versions of all dependencies (Python 3.11 or 3.12)"
 	@echo "make attack      random attacks on run folders, for SECONDS=600 with SEED=0 (PATIENCE=600: a hanging command)"
+	@echo "make fuzz        wrong arguments for all kernels under ASan and UBSan: CALLS=30000 of them with SEED=0"
 	@echo "make arm         compile the kernels for 64-bit ARM and compare them on an emulated CPU"
 	@echo "make windows     compile the kernels for Windows and compare them in Windows' Python, under Wine"
 	@echo "make clang       build a wheel with the compiler clang, and compare its kernels"
@@ -103,7 +104,7 @@ page: $(PAGED)
 	  eslint --config $(PAGE)/eslint.config.mjs $(PAGE_FILES); \
 	  tsc --project tools/page/tsconfig.json; \
 	  node --disable-warning=MODULE_TYPELESS_PACKAGE_JSON --test --test-reporter=dot \
-	  "tests/report/page/*.test.mjs"; fi
+	  "tests/report/page/**/*.test.mjs"; fi
 
 # The workflows of .github, which run elsewhere only, are at least read by what knows their language.
 workflows: $(PAGED)
@@ -190,6 +191,12 @@ PATIENCE ?= 600
 
 attack: $(INSTALLED)
 	$(BIN)/python tools/attack.py --seconds $(SECONDS) --seed $(SEED) --patience $(PATIENCE)
+
+# The extension is built with the sanitizers of GCC in a folder of its own; .venv keeps its own build.
+CALLS ?= 30000
+
+fuzz: $(INSTALLED)
+	$(BIN)/python tools/fuzz_kernels.py build/fuzz --seed $(SEED) --calls $(CALLS)
 
 # On an emulated CPU: minutes. As root it installs the compiler and the emulator from Debian.
 arm: $(INSTALLED)

@@ -29,7 +29,6 @@ from timing import ROOT, machine
 import spheremix as sm
 from spheremix.reading.alignment import count_common, jaccard
 from spheremix.reading.batch import Past
-from spheremix.run import explore
 
 RESULTS = ROOT / "benchmarks" / "results"
 N_SPLITS, N_QUIET, N_EVENTS = 10, 10, 5  # splits of each data set, batches of each split
@@ -198,7 +197,6 @@ def updates_of_rows():
 
 def follow(split, labels, source):
     """Bring one run up to date again and again."""
-    explore.complete = lambda *_: None  # no figures, no page
     first, batches, topic = stream(labels, split)
     found = []
     with tempfile.TemporaryDirectory() as place:
@@ -210,7 +208,7 @@ def follow(split, labels, source):
             run = after
             print(found[-1], flush=True)
         own = labels[np.concatenate([first, *batches])] == topic
-        groups = np.array(run.documents["cluster"])
+        groups = np.array(run.documents["group"])
         best = np.bincount(groups[own]).argmax()
         found[-1] += [int((own & (groups == best)).sum()), int(own.sum())]
     return found
@@ -218,13 +216,13 @@ def follow(split, labels, source):
 
 def compare(before, after):
     """Count groups, groups that are no longer themselves, and documents that moved."""
-    old = np.array(before.documents["cluster"])
-    new = np.array(after.documents["cluster"])[: len(old)]
+    old = np.array(before.documents["group"])
+    new = np.array(after.documents["group"])[: len(old)]
     K, more = len(before.mixture.weights_), len(after.mixture.weights_)
     common = count_common(old, new, (K, more))
     swapped = int((jaccard(common).argmax(axis=1) != np.arange(K)).sum())
-    names = dict(zip(after.clusters["cluster"], after.clusters["name"], strict=True))
-    known = zip(before.clusters["cluster"], before.clusters["name"], strict=True)
+    names = dict(zip(after.groups["group"], after.groups["name"], strict=True))
+    known = zip(before.groups["group"], before.groups["name"], strict=True)
     kept = [names[k] == name for k, name in known]
     return K, more - K, swapped, int((old != new).sum()), len(old), int(sum(kept))
 
@@ -232,8 +230,8 @@ def compare(before, after):
 def fits(before, after):
     """Return the seconds of the fit of the update, and of a new one."""
     X, K = after.matrix(), len(after.mixture.weights_)
-    start = np.array(after.documents["cluster"])  # that of the update is a few documents away
-    start[: len(before.documents["cluster"])] = before.documents["cluster"]
+    start = np.array(after.documents["group"])  # that of the update is a few documents away
+    start[: len(before.documents["group"])] = before.documents["group"]
     times = []
     for init in ("merge", start):
         begin = time.process_time()

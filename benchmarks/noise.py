@@ -39,7 +39,6 @@ from timing import ROOT
 import spheremix as sm
 from spheremix.estimators.noise import quantiles, valley
 from spheremix.estimators.problem import NoFitError
-from spheremix.run import explore
 from spheremix.text import vectorize
 
 TARGET = ROOT / "benchmarks" / "results" / "noise.md"
@@ -181,7 +180,6 @@ def peers():
 
 def command():
     """Return what noise does in the command: the mixture that it shows is sparse, fitted again."""
-    explore.complete = lambda *_: None  # no figures, no page
     texts, labels = texts_of("bbc_news")
     pools = [texts_of(name)[0] for name in ALL]
     for name, n_noise, limits in (
@@ -204,7 +202,7 @@ def explored(texts, **options):
         run = sm.explore_corpus(
             texts, f"{folder}/run", k=5, threads=1, min_relative_increase=0.05, **options
         )
-        return np.array([-2 if k is None else k for k in run.documents["cluster"]])
+        return np.array([-2 if k is None else k for k in run.documents["group"]])
 
 
 def small_groups(seed, n_small, size, spread):

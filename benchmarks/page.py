@@ -43,7 +43,7 @@ SIZES = {"1280 x 800": (1280, 800), "1920 x 1080": (1920, 1080)}
 
 # What is done, how often it is repeated, and how: a function of the number of the repetition.
 CLICK_GROUP = """(i) => {
-  const groups = document.querySelectorAll("#cluster-list [role=option]");
+  const groups = document.querySelectorAll("#group-list [role=option]");
   groups[(i + 1) % groups.length].click();
 }"""
 SLIDE = """(i) => {{
@@ -68,7 +68,7 @@ SORT = """(i) => {
 }"""
 SCOPE = """(i) => {
   const select = document.getElementById("scope");
-  select.value = i % 2 ? "cluster" : "all";
+  select.value = i % 2 ? "group" : "all";
   select.dispatchEvent(new Event("change", { bubbles: true }));
 }"""
 OPEN = """(i) => document.querySelectorAll("#document-list .document")[i % 6].click()"""

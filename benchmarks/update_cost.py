@@ -19,8 +19,8 @@ from corpora import texts_of
 from timing import ROOT, machine
 
 import spheremix as sm
-from spheremix.run.listener import Listener
-from spheremix.run.updating import update_run
+from spheremix.run import Listener
+from spheremix.run.update import update_run
 
 if TYPE_CHECKING:
     from spheremix.errors import Message

@@ -6,7 +6,9 @@
 namespace spheremix {
 namespace {
 
-// Vectors in CSR form.
+constexpr Index most_vectors = Index{1} << 30;
+
+// Vectors in CSR form. Their arrays are Python's, and may have changed since they were opened.
 struct SparseVectors {
     Array<Index> indptr;
     Array<std::int32_t> indices;
@@ -16,29 +18,42 @@ struct SparseVectors {
     Index count() const { return indptr.size() - 1; }
     Index begin(Index k) const { return indptr.data()[k]; }
     Index end(Index k) const { return indptr.data()[k + 1]; }
+
+    // Whether the entries of each vector are there.
+    void require_pointers() const {
+        require_aligned(indptr, indices, values);
+        const Index n = count();
+        bool fits = indptr.ndim() == 1 && n >= 1 && n < most_vectors && n_features >= 1 &&
+                    n_features < (Index{1} << 31) && begin(0) == 0 &&
+                    end(n - 1) == indices.size() && indices.size() == values.size();
+        for (Index k = 0; fits && k < n; ++k) fits = begin(k) <= end(k);
+        require(fits, "the arrays of the vectors do not fit together");
+    }
+    // And whether their columns are there, and increase.
+    void require_valid() const {
+        require_pointers();
+        const std::int32_t* columns = indices.data();
+        const auto bound = static_cast<std::uint32_t>(n_features);
+        bool fits = true;
+        for (Index k = 0; k < count(); ++k)
+            for (Index p = begin(k), from = p, to = end(k); p < to; ++p)
+                fits &= static_cast<std::uint32_t>(columns[p]) < bound &&
+                        (p == from || columns[p - 1] < columns[p]);
+        require(fits, "the arrays of the vectors do not fit together");
+    }
 };
 
 SparseVectors checked(Array<Index> indptr, Array<std::int32_t> indices, Array<double> values,
                       Index n_features) {
-    const Index n = indptr.size() - 1;
-    bool fits = n >= 1 && n < (Index{1} << 30) && indptr.data()[0] == 0 &&
-                indptr.data()[n] == indices.size() && indices.size() == values.size();
-    for (Index k = 0; fits && k < n; ++k) fits = indptr.data()[k] <= indptr.data()[k + 1];
-    for (Index k = 0; fits && k < n; ++k)
-        for (Index p = indptr.data()[k]; p < indptr.data()[k + 1]; ++p) {
-            const std::int32_t j = indices.data()[p];
-            const bool first = p == indptr.data()[k];
-            fits &= j >= 0 && j < n_features && (first || indices.data()[p - 1] < j);
-        }
-    require(fits, "the arrays of the vectors do not fit together");
-    return {std::move(indptr), std::move(indices), std::move(values), n_features};
+    SparseVectors vectors{std::move(indptr), std::move(indices), std::move(values), n_features};
+    vectors.require_valid();
+    return vectors;
 }
 
 // The numbers of an array of so many, or null for None.
 const double* numbers_or_null(const py::object& array, Index size) {
     if (array.is_none()) return nullptr;
-    require(py::isinstance<Array<double>>(array), "numbers must be contiguous float64");
-    const auto numbers = py::reinterpret_borrow<Array<double>>(array);
+    const auto numbers = array_of<double>(array, "numbers must be contiguous float64");
     require(numbers.size() == size, "there must be as many numbers as rows or components ask for");
     return numbers.data();
 }
@@ -49,7 +64,12 @@ void sweep_columns(const py::array& indptr, const py::array& indices, const py::
                    const py::object& rows, Array<std::int32_t>& owners, Array<double>& scores,
                    Array<double>& seconds, Array<bool>& open, const py::object& pulls,
                    const py::object& weights, bool in_double, int n_threads) {
-    const Index n_rows = indptr.size() - 1, n = vectors.count();
+    require_threads(n_threads);
+    vectors.require_valid();
+    require_aligned(biases, members, owners, scores, seconds);
+    const Index n_rows = sparse_count(indptr), n = vectors.count();
+    const List list(rows, n_rows);
+    list.require_increasing();
     require(biases.size() == n && members.size() > 0 && owners.size() == n_rows &&
                 scores.size() == n_rows && seconds.size() == n_rows && open.size() == n_rows,
             "what is known of the rows does not fit them, or the components");
@@ -76,14 +96,18 @@ void sweep_columns(const py::array& indptr, const py::array& indices, const py::
             return SPHEREMIX_CALL(sweep_by_columns<P>, read, components, winners, n_threads, pulse);
         });
     };
-    with_sparse(indptr, indices, data, scale, 0, in_double, rows, kernel);
+    with_sparse(indptr, indices, data, scale, 0, in_double, list, kernel);
 }
 
 void map_columns(const py::array& indptr, const py::array& indices, const py::array& data,
                  const Array<double>& scale, Index first, const SparseVectors& vectors,
                  const Array<double>& biases, double offset, int want, py::array& out,
                  bool in_double, int n_threads) {
-    const Index n = vectors.count();
+    require_threads(n_threads);
+    require_first(first);
+    vectors.require_valid();
+    require_aligned(biases);
+    const Index n_rows = sparse_count(indptr), n = vectors.count();
     require(biases.size() == n, "the components do not fit together");
     std::vector<std::int32_t> members(static_cast<std::size_t>(n));
     for (Index k = 0; k < n; ++k) members[static_cast<std::size_t>(k)] = static_cast<std::int32_t>(k);
@@ -96,7 +120,7 @@ void map_columns(const py::array& indptr, const py::array& indices, const py::ar
     scorers.n_groups = 1;
     scorers.assignments = &assignment;
     scorers.offsets = &offset;
-    const RowMap map = map_of(scorers, indptr.size() - 1, want, out);
+    const RowMap map = map_of(scorers, n_rows, want, out);
     const auto kernel = [&](const auto& rows, auto product) {
         using P = decltype(product);
         run_kernel([&](Pulse& pulse) {
@@ -104,7 +128,7 @@ void map_columns(const py::array& indptr, const py::array& indices, const py::ar
                                   pulse);
         });
     };
-    with_sparse(indptr, indices, data, scale, first, in_double, py::none(), kernel);
+    with_sparse(indptr, indices, data, scale, first, in_double, List(), kernel);
 }
 
 // The sums of the rows by owner as (vectors, mass).
@@ -112,10 +136,13 @@ py::tuple sum_columns(const py::array& indptr, const py::array& indices, const p
                       const Array<double>& scale, const Array<std::int32_t>& owners,
                       const py::object& weights, Index n_components, Index n_features,
                       int n_threads) {
-    const Index n_rows = indptr.size() - 1;
-    require(owners.size() == n_rows && n_components > 0 && n_features > 0 &&
+    require_threads(n_threads);
+    require_aligned(owners);
+    const Index n_rows = sparse_count(indptr);
+    require(n_components > 0 && n_components < most_vectors && n_features > 0 &&
                 n_features < (Index{1} << 31),
-            "the owners do not fit the rows");
+            "n_components must be from 1 to 2**30 - 1, and n_features from 1 to 2**31 - 1");
+    require(owners.size() == n_rows, "the owners do not fit the rows");
     RowsOfOwners owned;
     owned.n_features = n_features;
     owned.weights = numbers_or_null(weights, n_rows);
@@ -136,7 +163,7 @@ py::tuple sum_columns(const py::array& indptr, const py::array& indices, const p
     Array<double> mass(n_components);
     Index* ends = starts.mutable_data();
     const auto run = [&](Index* counts, const SparseSums& sums) {
-        with_sparse(indptr, indices, data, scale, 0, true, py::none(), [&](const auto& rows, auto) {
+        with_sparse(indptr, indices, data, scale, 0, true, List(), [&](const auto& rows, auto) {
             run_kernel([&](Pulse& pulse) {
                 return SPHEREMIX_CALL(sum_by_owner, rows, owned, counts, sums, n_threads, pulse);
             });
@@ -153,6 +180,8 @@ py::tuple sum_columns(const py::array& indptr, const py::array& indices, const p
 
 // Products of vectors one by one: sums over the columns that both have, in their order.
 Array<double> sparse_dots(const SparseVectors& a, const SparseVectors& b) {
+    a.require_pointers();
+    b.require_pointers();
     require(a.count() == b.count() && a.n_features == b.n_features, "shapes do not agree");
     Array<double> out(a.count());
     for (Index k = 0; k < a.count(); ++k) {
@@ -171,6 +200,8 @@ Array<double> sparse_dots(const SparseVectors& a, const SparseVectors& b) {
 
 // Which vectors differ in a bit.
 Array<bool> sparse_differ(const SparseVectors& a, const SparseVectors& b) {
+    a.require_pointers();
+    b.require_pointers();
     require(a.count() == b.count() && a.n_features == b.n_features, "shapes do not agree");
     Array<bool> out(a.count());
     for (Index k = 0; k < a.count(); ++k) {
@@ -197,7 +228,7 @@ void bind_columns(py::module_& m) {
         .def_readonly("n_features", &SparseVectors::n_features);
     m.def("sweep_columns", &sweep_columns,
           "Score the members among sparse components for CSR rows; bring their owners, the scores "
-          "of these and the bounds of all others up to date: see csrc/columns.hpp.",
+          "of these and the bounds of all others up to date: see csrc/sweep_task.hpp.",
           py::arg("indptr"), py::arg("indices"), py::arg("data"), py::arg("scale").noconvert(),
           py::arg("vectors"), py::arg("biases").noconvert(), py::arg("members").noconvert(),
           py::arg("rows"), py::arg("owners").noconvert(), py::arg("scores").noconvert(),

@@ -1,18 +1,11 @@
 // How far scorers have moved, and what rows that are left out add: passes over (K, d) arrays.
-#include <pybind11/numpy.h>
-#include <pybind11/pybind11.h>
-
 #include <cmath>
-#include <stdexcept>
 
+#include "door.hpp"
 #include "pool.hpp"
-
-namespace py = pybind11;
 
 namespace spheremix {
 namespace {
-
-using Array = py::array_t<double, py::array::c_style>;
 
 // The sum over j of term(j), in eight partial sums: the same bits on every CPU.
 template <class Term>
@@ -28,16 +21,17 @@ double summed(std::int64_t n, const Term& term) {
 
 // OUT one number a component: of_row(a_k, b_k, d). Components are shared by threads.
 template <class OfRow>
-Array by_component(const Array& a, const Array& b, int n_threads, const OfRow& of_row) {
-    if (a.ndim() != 2 || b.ndim() != 2 || a.shape(0) != b.shape(0) || a.shape(1) != b.shape(1))
-        throw std::invalid_argument("shapes do not agree");
+Array<double> by_component(const Array<double>& a, const Array<double>& b, int n_threads, const OfRow& of_row) {
+    require_threads(n_threads);
+    require_aligned(a, b);
+    require(a.ndim() == 2 && has_shape(b, {a.shape(0), a.shape(1)}), "shapes do not agree");
     struct Job {
         const double *a, *b;
         std::int64_t d;
         double* out;
         const OfRow* of_row;
     };
-    Array out(a.shape(0));
+    Array<double> out(a.shape(0));
     Job job{a.data(), b.data(), a.shape(1), out.mutable_data(), &of_row};
     const int threads = a.size() < (std::int64_t{1} << 16) ? 1 : n_threads;
     {
@@ -53,7 +47,7 @@ Array by_component(const Array& a, const Array& b, int n_threads, const OfRow& o
     return out;
 }
 
-Array distances(const Array& before, const Array& after, int n_threads) {
+Array<double> distances(const Array<double>& before, const Array<double>& after, int n_threads) {
     return by_component(before, after, n_threads,
                         [](const double* a, const double* b, std::int64_t d) {
                             return std::sqrt(summed(d, [&](std::int64_t j) {
@@ -63,7 +57,7 @@ Array distances(const Array& before, const Array& after, int n_threads) {
                         });
 }
 
-Array dots(const Array& vectors, const Array& matrix, int n_threads) {
+Array<double> dots(const Array<double>& vectors, const Array<double>& matrix, int n_threads) {
     return by_component(vectors, matrix, n_threads,
                         [](const double* a, const double* b, std::int64_t d) {
                             return summed(d, [&](std::int64_t j) { return a[j] * b[j]; });

@@ -1,20 +1,15 @@
 // Binding of the M-step: checks shapes, releases the GIL, treats the components one by one or together.
 #include "mstep.hpp"
 
-#include <pybind11/numpy.h>
-#include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 
-namespace py = pybind11;
+#include "door.hpp"
 
 namespace spheremix {
 namespace {
-
-using Array = py::array_t<double, py::array::c_style>;
 
 struct Inputs {
     const double *vectors, *mass, *weights, *kappas, *old_prototypes;
@@ -105,17 +100,26 @@ void maximise_all(const Inputs& in, const Outputs& out) {
 // old_prototypes (K, d); prior_mass and prior_length are added to the masses and to the lengths of the
 // resultants that an estimated kappa sees. Returns, of the best parameters, prototypes (K, d), kappas, log c_d,
 // <mu_k, r_k> and weighted l1 norms (K,); then the last two of the old prototypes.
-py::tuple maximise(const Array& vectors, const Array& mass, double beta,
-                   const std::optional<Array>& weights, const std::string& mode,
-                   const Array& kappas, double kappa_max, double prior_mass, double prior_length,
-                   const Array& old_prototypes, int n_threads) {
-    if (vectors.ndim() != 2) throw std::invalid_argument("vectors must be 2-D");
+py::tuple maximise(const Array<double>& vectors, const Array<double>& mass, double beta,
+                   const std::optional<Array<double>>& weights, const std::string& mode,
+                   const Array<double>& kappas, double kappa_max, double prior_mass,
+                   double prior_length, const Array<double>& old_prototypes, int n_threads) {
+    require_threads(n_threads);
+    require_aligned(vectors, mass, kappas, old_prototypes);
+    require(vectors.ndim() == 2 && vectors.size() > 0,
+            "vectors must be two-dimensional, and not empty");
     const py::ssize_t K = vectors.shape(0), d = vectors.shape(1);
-    if (mass.ndim() != 1 || kappas.ndim() != 1 || old_prototypes.ndim() != 2 ||
-        mass.shape(0) != K || kappas.shape(0) != K || old_prototypes.shape(0) != K ||
-        old_prototypes.shape(1) != d || (weights && (weights->ndim() != 1 || weights->shape(0) != d)))
-        throw std::invalid_argument("shapes do not agree");
-    Array prototypes({K, d}), new_kappas(K), logs(K), dots(K), norms(K), old_dots(K), old_norms(K);
+    require(has_shape(mass, {K}) && has_shape(kappas, {K}) && has_shape(old_prototypes, {K, d}),
+            "shapes do not agree");
+    if (weights) require_aligned(*weights);
+    require(!weights || has_shape(*weights, {d}), "shapes do not agree");
+    require(mode == "shared" || mode == "free" || mode == "given",
+            "mode must be 'shared', 'free' or 'given'");
+    // Squares of larger numbers overflow, and the search would not end.
+    require(mode == "given" || beta == 0.0 || (kappa_max > 0.0 && kappa_max <= 1e100),
+            "kappa_max must be above 0 and at most 1e100");
+    Array<double> prototypes({K, d}), new_kappas(K), logs(K), dots(K), norms(K), old_dots(K),
+        old_norms(K);
     const Inputs in{vectors.data(), mass.data(), weights ? weights->data() : nullptr, kappas.data(),
                     old_prototypes.data(), K, d, beta, kappa_max, prior_mass, prior_length,
                     mode == "shared", mode == "given", n_threads};

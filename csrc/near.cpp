@@ -23,8 +23,11 @@ bool all_below(const Array<std::int32_t>& numbers, Index least, Index limit) {
     return inside;
 }
 
-// The components that begin in the groups, checked.
+// The components of their places, checked: a group, and the components that have moved far, have
+// them first and empty places after; and the place of each component in the groups is its own.
 Near view(NearArrays& a, const py::object& weights, Index n_rows) {
+    require_aligned(a.matrix, a.biases, a.members, a.place, a.lost, a.grown, a.beyond, a.bounds,
+                    a.scores, a.owners);
     require(a.matrix.ndim() == 2 && a.bounds.ndim() == 2 && a.place.size() > 0,
             "the arrays of the components do not fit together");
     Near near{};
@@ -35,7 +38,8 @@ Near view(NearArrays& a, const py::object& weights, Index n_rows) {
     const Index n_far = a.beyond.size();
     const Index in_groups = near.n_places - n_far;
     near.group_size = near.n_groups > 0 ? in_groups / near.n_groups : 0;
-    require(near.n_groups > 0 && near.group_size > 0 && near.first_far() == in_groups &&
+    require(near.n_features > 0 && near.n_places < (Index{1} << 31) && near.n_groups > 0 &&
+                near.group_size > 0 && near.first_far() == in_groups &&
                 near.group_size % near_multiple == 0 && n_far % near_multiple == 0 &&
                 a.biases.size() == near.n_places && a.members.size() == near.n_places &&
                 a.moved.size() == near.n_components && a.lost.size() == near.n_components &&
@@ -47,6 +51,14 @@ Near view(NearArrays& a, const py::object& weights, Index n_rows) {
     require(all_below(a.members, -1, near.n_components) && all_below(a.place, 0, in_groups) &&
                 all_below(a.owners, 0, near.n_components),
             "there is no such component");
+    bool in_order = true;
+    for (Index p = 0; p + 1 < near.n_places; ++p) {
+        const bool last = p < in_groups && (p + 1) % near.group_size == 0;
+        in_order &= last || a.members.data()[p] >= 0 || a.members.data()[p + 1] < 0;
+    }
+    for (Index k = 0; k < near.n_components; ++k)
+        in_order &= a.members.data()[a.place.data()[k]] == k;
+    require(in_order, "the places of the components do not fit together");
     near.matrix = a.matrix.data();
     near.biases = a.biases.data();
     near.members = a.members.data();
@@ -63,9 +75,8 @@ Near view(NearArrays& a, const py::object& weights, Index n_rows) {
     near.known = reinterpret_cast<unsigned char*>(a.known.mutable_data());
     near.owners = a.owners.mutable_data();
     if (!weights.is_none()) {
-        require(py::isinstance<Array<double>>(weights), "weights must be contiguous float64");
-        const auto w = py::reinterpret_borrow<Array<double>>(weights);
-        require(w.ndim() == 1 && w.size() == n_rows, "weights must be of shape (n,)");
+        const auto w = array_of<double>(weights, "weights must be contiguous float64");
+        require(has_shape(w, {n_rows}), "weights must be of shape (n,)");
         near.weights = w.data();
     }
     return near;
@@ -73,10 +84,11 @@ Near view(NearArrays& a, const py::object& weights, Index n_rows) {
 
 std::int64_t near_dense(const py::array& x, const Array<double>& scale, NearArrays& arrays,
                         const py::object& weights, bool in_double, int n_threads) {
-    const Near near = view(arrays, weights, x.shape(0));
-    require(x.shape(1) == near.n_features, "X and the components differ in their features");
+    require_threads(n_threads);
+    require(arrays.matrix.ndim() == 2, "matrix must be two-dimensional");
+    const Near near = view(arrays, weights, dense_count(x, arrays.matrix.shape(1)));
     std::int64_t n_scores = 0;
-    with_dense(x, scale, 0, in_double, py::none(), [&](const auto& rows, auto product) {
+    with_dense(x, scale, 0, in_double, List(), [&](const auto& rows, auto product) {
         using P = decltype(product);
         run_kernel([&](Pulse& pulse) {
             return SPHEREMIX_CALL(dense_near<P>, rows, near, n_scores, n_threads, pulse);
@@ -90,7 +102,7 @@ std::int64_t near_dense(const py::array& x, const Array<double>& scale, NearArra
 void bind_near(py::module_& m) {
     py::class_<NearArrays>(m, "NearArrays", py::module_local(),
                            "Components in groups, those that have moved far, and what is known of "
-                           "the rows: see csrc/near.hpp.")
+                           "the rows: see csrc/sweep_task.hpp.")
         .def(py::init([](Array<double> matrix, Array<double> biases, Array<std::int32_t> members,
                          Array<std::int32_t> place, Array<bool> moved, Array<double> lost,
                          Array<double> grown, Array<double> beyond, double eagerness,

@@ -16,31 +16,35 @@ struct ScorerArrays {
 
 Scorers view(const ScorerArrays& a, const py::object& weights, Index n_rows, double negligible) {
     require(a.matrix.ndim() == 2, "matrix must be two-dimensional");
+    require_aligned(a.matrix, a.biases, a.begin, a.assignments, a.keys, a.offsets, a.pulls);
     Scorers scorers{};
     scorers.n_components = a.matrix.shape(0);
     scorers.n_features = a.matrix.shape(1);
     scorers.n_groups = a.begin.size() - 1;
-    require(scorers.n_components > 0 && scorers.n_components < (Index{1} << 30) &&
-                a.biases.size() == scorers.n_components && scorers.n_groups > 0 &&
-                a.begin.at(0) == 0 && a.begin.at(scorers.n_groups) == scorers.n_components &&
+    // The pairs of rows and components of a block are counted in 32 bits.
+    require(scorers.n_components > 0 && scorers.n_components < (Index{1} << 24) &&
+                scorers.n_features > 0 && a.biases.size() == scorers.n_components &&
+                a.begin.ndim() == 1 && scorers.n_groups > 0 && a.begin.at(0) == 0 &&
+                a.begin.at(scorers.n_groups) == scorers.n_components &&
                 a.assignments.size() == scorers.n_groups && a.keys.size() == 2 * scorers.n_groups &&
                 a.offsets.size() == scorers.n_groups && a.pulls.size() == 2 * scorers.n_components,
             "the arrays of the scorers do not fit together");
     scorers.matrix = a.matrix.data();
     scorers.biases = a.biases.data();
     scorers.begin = a.begin.data();
-    for (Index g = 0; g < scorers.n_groups; ++g)
-        require(scorers.begin[g] < scorers.begin[g + 1], "a scorer has no component");
     scorers.assignments = a.assignments.data();
+    for (Index g = 0; g < scorers.n_groups; ++g) {
+        require(scorers.begin[g] < scorers.begin[g + 1], "a scorer has no component");
+        require(scorers.assignments[g] >= soft && scorers.assignments[g] <= variation,
+                "there is no assignment of this number");
+    }
     scorers.keys = a.keys.data();
     scorers.offsets = a.offsets.data();
     scorers.pulls = a.pulls.data();
     scorers.negligible = negligible;
     if (!weights.is_none()) {
-        require(py::isinstance<Array<double>>(weights), "weights must be contiguous float64");
-        const auto w = py::reinterpret_borrow<Array<double>>(weights);
-        require((w.ndim() == 1 && w.shape(0) == n_rows) ||
-                    (w.ndim() == 2 && w.shape(0) == scorers.n_groups && w.shape(1) == n_rows),
+        const auto w = array_of<double>(weights, "weights must be contiguous float64");
+        require(has_shape(w, {n_rows}) || has_shape(w, {scorers.n_groups, n_rows}),
                 "weights must be of shape (n,) or (scorers, n)");
         scorers.weights = w.data();
         scorers.weight_stride = w.ndim() == 2 ? n_rows : 0;
@@ -50,25 +54,29 @@ Scorers view(const ScorerArrays& a, const py::object& weights, Index n_rows, dou
 
 // Where a sweep leaves the margins of the rows, or nowhere.
 void leave_margins(Scorers& scorers, const py::object& margins, const py::object& owners,
-                   double clear, Index n_rows) {
+                   double clear, Index n_rows, const List& list) {
     if (margins.is_none()) return;
-    require(py::isinstance<Array<double>>(margins) && py::isinstance<Array<std::int32_t>>(owners),
-            "margins must be contiguous float64, and owners int32");
-    auto m = py::reinterpret_borrow<Array<double>>(margins);
-    auto o = py::reinterpret_borrow<Array<std::int32_t>>(owners);
-    require(m.size() == scorers.n_groups * n_rows && o.size() == m.size(),
+    const char* message = "margins must be contiguous float64, and owners int32";
+    auto m = array_of<double>(margins, message);
+    auto o = array_of<std::int32_t>(owners, message);
+    require(has_shape(m, {scorers.n_groups, n_rows}) && has_shape(o, {scorers.n_groups, n_rows}),
             "margins and owners must be of shape (scorers, n)");
+    list.require_increasing();
     scorers.margins = m.mutable_data();
     scorers.owners = o.mutable_data();
     scorers.margin_stride = n_rows;
     scorers.clear = clear;
 }
 
-Sums sums_of(const Scorers& scorers, Index n_lanes, Array<double>& vectors, Array<double>& mass,
+// The sums of the scorers, checked; lanes: their number, or less than 0 where there is no such axis.
+Sums sums_of(const Scorers& scorers, Index lanes, Array<double>& vectors, Array<double>& mass,
              Array<double>& totals) {
-    require(vectors.size() == n_lanes * scorers.n_components * scorers.n_features &&
-                mass.size() == n_lanes * scorers.n_components &&
-                totals.size() == n_lanes * scorers.n_groups * 2,
+    require_aligned(vectors, mass, totals);
+    const Index n = scorers.n_components, d = scorers.n_features, groups = scorers.n_groups;
+    require(lanes < 0 ? has_shape(vectors, {n, d}) && has_shape(mass, {n}) &&
+                            has_shape(totals, {groups, 2})
+                      : has_shape(vectors, {lanes, n, d}) && has_shape(mass, {lanes, n}) &&
+                            has_shape(totals, {lanes, groups, 2}),
             "the arrays of the sums do not fit the scorers");
     return {vectors.mutable_data(), mass.mutable_data(), totals.mutable_data()};
 }
@@ -79,16 +87,20 @@ void sweep_sparse(const py::array& indptr, const py::array& indices, const py::a
                   Array<double>& mass, Array<double>& totals, bool in_double, int n_threads,
                   const py::object& rows, const py::object& margins, const py::object& owners,
                   double clear) {
-    Scorers scorers = view(scorers_in, weights, indptr.size() - 1, negligible);
-    leave_margins(scorers, margins, owners, clear, indptr.size() - 1);
-    const Sums sums = sums_of(scorers, 1, vectors, mass, totals);
+    require_threads(n_threads);
+    require_first(first);
+    const Index n_rows = sparse_count(indptr);
+    const List list(rows, n_rows);
+    Scorers scorers = view(scorers_in, weights, n_rows, negligible);
+    leave_margins(scorers, margins, owners, clear, n_rows, list);
+    const Sums sums = sums_of(scorers, -1, vectors, mass, totals);
     const auto kernel = [&](const auto& read, auto product) {
         using P = decltype(product);
         run_kernel([&](Pulse& pulse) {
             return SPHEREMIX_CALL(sparse_sweep<P>, read, scorers, sums, n_threads, pulse);
         });
     };
-    with_sparse(indptr, indices, data, scale, first, in_double, rows, kernel);
+    with_sparse(indptr, indices, data, scale, first, in_double, list, kernel);
 }
 
 void sweep_dense(const py::array& x, const Array<double>& scale, Index first,
@@ -96,29 +108,36 @@ void sweep_dense(const py::array& x, const Array<double>& scale, Index first,
                  Array<double>& vectors, Array<double>& mass, Array<double>& totals,
                  bool in_double, int n_threads, const py::object& rows, const py::object& margins,
                  const py::object& owners, double clear) {
+    require_threads(n_threads);
+    require_first(first);
+    require(x.ndim() == 2, "X must be a two-dimensional aligned array");
+    const List list(rows, x.shape(0));
     Scorers scorers = view(scorers_in, weights, x.shape(0), negligible);
-    leave_margins(scorers, margins, owners, clear, x.shape(0));
-    require(x.shape(1) == scorers.n_features, "X and the scorers differ in their features");
+    const Index n_rows = dense_count(x, scorers.n_features);
+    leave_margins(scorers, margins, owners, clear, n_rows, list);
     require(mass.ndim() == 2, "mass must have an axis of lanes");
     const Index n_lanes = dense_lanes(scorers.n_components, scorers.n_features);
     const Index given = mass.shape(0);
-    require(given >= n_lanes || first + x.shape(0) <= given * dense_block, "too few lanes");
     const Sums lanes = sums_of(scorers, given, vectors, mass, totals);
+    require(given >= n_lanes || first + list.count(n_rows) <= given * dense_block,
+            "too few lanes");
     const auto kernel = [&](const auto& read, auto product) {
         using P = decltype(product);
         run_kernel([&](Pulse& pulse) {
             return SPHEREMIX_CALL(dense_sweep<P>, read, scorers, lanes, n_lanes, n_threads, pulse);
         });
     };
-    with_dense(x, scale, first, in_double, rows, kernel);
+    with_dense(x, scale, first, in_double, list, kernel);
 }
 
 // The sums (K, d) and (K,) to which listed rows are added, checked; the kernel of typed rows.
 template <class With>
 void add_listed_rows(const Array<std::int32_t>& owners, const Array<double>& factors, Index n_listed,
                      Array<double>& vectors, Array<double>& mass, int n_threads, const With& with) {
-    require(vectors.ndim() == 2 && mass.size() == vectors.shape(0) && owners.size() == n_listed &&
-                factors.size() == n_listed,
+    require_threads(n_threads);
+    require_aligned(owners, factors, vectors, mass);
+    require(vectors.ndim() == 2 && has_shape(mass, {vectors.shape(0)}) &&
+                has_shape(owners, {n_listed}) && has_shape(factors, {n_listed}),
             "the listed rows and their sums do not fit together");
     const Index n_components = vectors.shape(0), n_features = vectors.shape(1);
     bool known = true;
@@ -139,48 +158,53 @@ void add_sparse(const py::array& indptr, const py::array& indices, const py::arr
                 const Array<double>& scale, const Array<Index>& rows,
                 const Array<std::int32_t>& owners, const Array<double>& factors,
                 Array<double>& vectors, Array<double>& mass, int n_threads) {
-    add_listed_rows(owners, factors, rows.size(), vectors, mass, n_threads, [&](const auto& kernel) {
-        with_sparse(indptr, indices, data, scale, 0, true, rows, kernel);
+    const List list(rows, sparse_count(indptr));
+    add_listed_rows(owners, factors, list.size, vectors, mass, n_threads, [&](const auto& kernel) {
+        with_sparse(indptr, indices, data, scale, 0, true, list, kernel);
     });
 }
 
 void add_dense(const py::array& x, const Array<double>& scale, const Array<Index>& rows,
                const Array<std::int32_t>& owners, const Array<double>& factors,
                Array<double>& vectors, Array<double>& mass, int n_threads) {
-    require(vectors.ndim() == 2 && x.shape(1) == vectors.shape(1),
-            "X and the sums differ in their features");
-    add_listed_rows(owners, factors, rows.size(), vectors, mass, n_threads, [&](const auto& kernel) {
-        with_dense(x, scale, 0, true, rows, kernel);
+    require(vectors.ndim() == 2, "the sums must be two-dimensional");
+    const List list(rows, dense_count(x, vectors.shape(1)));
+    add_listed_rows(owners, factors, list.size, vectors, mass, n_threads, [&](const auto& kernel) {
+        with_dense(x, scale, 0, true, list, kernel);
     });
 }
 
 void map_sparse(const py::array& indptr, const py::array& indices, const py::array& data,
                 const Array<double>& scale, Index first, const ScorerArrays& scorers_in, int want,
                 py::array& out, bool in_double, int n_threads) {
-    const Scorers scorers = view(scorers_in, py::none(), indptr.size() - 1, 0.0);
-    const RowMap map = map_of(scorers, indptr.size() - 1, want, out);
+    require_threads(n_threads);
+    require_first(first);
+    const Index n_rows = sparse_count(indptr);
+    const Scorers scorers = view(scorers_in, py::none(), n_rows, 0.0);
+    const RowMap map = map_of(scorers, n_rows, want, out);
     const auto kernel = [&](const auto& rows, auto product) {
         using P = decltype(product);
         run_kernel([&](Pulse& pulse) {
             return SPHEREMIX_CALL(sparse_map<P>, rows, scorers, map, n_threads, pulse);
         });
     };
-    with_sparse(indptr, indices, data, scale, first, in_double, py::none(), kernel);
+    with_sparse(indptr, indices, data, scale, first, in_double, List(), kernel);
 }
 
 void map_dense(const py::array& x, const Array<double>& scale, Index first,
                const ScorerArrays& scorers_in, int want, py::array& out, bool in_double,
                int n_threads) {
-    const Scorers scorers = view(scorers_in, py::none(), x.shape(0), 0.0);
-    require(x.shape(1) == scorers.n_features, "X and the scorers differ in their features");
-    const RowMap map = map_of(scorers, x.shape(0), want, out);
+    require_threads(n_threads);
+    require_first(first);
+    const Scorers scorers = view(scorers_in, py::none(), 0, 0.0);
+    const RowMap map = map_of(scorers, dense_count(x, scorers.n_features), want, out);
     const auto kernel = [&](const auto& rows, auto product) {
         using P = decltype(product);
         run_kernel([&](Pulse& pulse) {
             return SPHEREMIX_CALL(dense_map<P>, rows, scorers, map, n_threads, pulse);
         });
     };
-    with_dense(x, scale, first, in_double, py::none(), kernel);
+    with_dense(x, scale, first, in_double, List(), kernel);
 }
 
 }  // namespace
@@ -201,7 +225,15 @@ void bind_sweep(py::module_& m) {
              py::arg("keys").noconvert(), py::arg("offsets").noconvert(),
              py::arg("pulls").noconvert());
     m.attr("DENSE_BLOCK") = dense_block;
-    m.def("dense_lanes", &dense_lanes, "Lanes of the dense sums for this size of them.");
+    m.def(
+        "dense_lanes",
+        [](Index n_components, Index n_features) {
+            constexpr Index most = Index{1} << 31;
+            require(n_components >= 1 && n_components < most && n_features >= 1 && n_features < most,
+                    "n_components and n_features must be from 1 to 2**31 - 1");
+            return dense_lanes(n_components, n_features);
+        },
+        "Lanes of the dense sums for this size of them.");
     m.def("sweep_sparse", &sweep_sparse,
           "Add the resultants of CSR rows to vectors (K, d), mass (K,) and totals (S, 2), in row "
           "order: calls on successive rows give the same bits as one call.",

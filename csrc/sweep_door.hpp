@@ -2,22 +2,12 @@
 // Python's arrays, the instruction set, and Ctrl-C.
 #pragma once
 
-#include <pybind11/numpy.h>
-#include <pybind11/pybind11.h>
-
-#include <stdexcept>
-
 #include "cpu.hpp"
-#include "sweep_levels.hpp"
+#include "door.hpp"
+#include "sweep_kernels.hpp"
 
 namespace spheremix {
 namespace {
-
-namespace py = pybind11;
-
-template <class T>
-using Array = py::array_t<T, py::array::c_style>;
-using Index = std::int64_t;
 
 #if SPHEREMIX_X86
 #define SPHEREMIX_CALL(function, ...)                                              \
@@ -30,10 +20,6 @@ using Index = std::int64_t;
 #else
 #define SPHEREMIX_CALL(function, ...) baseline::function(__VA_ARGS__)
 #endif
-
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
-}
 
 // Ctrl-C: true leaves the error set for the thread that released the GIL.
 bool interrupted() {
@@ -61,40 +47,67 @@ void run_kernel(const Kernel& kernel) {
 // What map_rows fills, checked.
 [[maybe_unused]] RowMap map_of(const Scorers& scorers, Index n_rows, int want, py::array& out) {
     require(scorers.n_groups == 1, "rows are mapped by one scorer");
+    require(want >= labels && want <= log_density, "nothing of this number can be wanted");
     const bool wide = want == posteriors || want == scores;
-    require(out.size() == n_rows * (wide ? scorers.n_components : 1) && out.itemsize() == 8 &&
-                (out.flags() & py::array::c_style) != 0 &&
-                out.dtype().kind() == (want == labels ? 'i' : 'f'),
+    require(wide ? has_shape(out, {n_rows, scorers.n_components}) : has_shape(out, {n_rows}),
             "out does not fit what is wanted");
+    require((want == labels ? holds<std::int64_t>(out) : holds<double>(out)) &&
+                (out.flags() & py::array::c_style) != 0 && is_aligned<double>(out),
+            "out must be contiguous int64 for labels, float64 for the rest");
     void* data = out.mutable_data();
     return {static_cast<Want>(want), static_cast<double*>(data), static_cast<std::int64_t*>(data)};
 }
 
+// The number of the first row among all rows: sums of it and numbers of rows cannot overflow.
+[[maybe_unused]] void require_first(Index first) {
+    require(first >= 0 && first <= (Index{1} << 62), "first_row must be from 0 to 2**62");
+}
+
+[[maybe_unused]] Index dense_count(const py::array& x, Index n_features) {
+    require(x.ndim() == 2, "X must be a two-dimensional aligned array");
+    require(x.shape(1) == n_features, "X and the components differ in their features");
+    return x.shape(0);
+}
+
+[[maybe_unused]] Index sparse_count(const py::array& indptr) {
+    require(indptr.ndim() == 1 && indptr.size() > 0,
+            "the arrays of the CSR matrix do not fit together: indptr has no entry");
+    return indptr.size() - 1;
+}
+
 // The rows that are read: those of an array of their numbers, or all.
 struct List {
+    List() = default;
     List(const py::object& rows, Index n_rows) {
         if (rows.is_none()) return;
-        require(py::isinstance<Array<Index>>(rows), "a list of rows must be contiguous int64");
-        const auto listed = py::reinterpret_borrow<Array<Index>>(rows);
+        const auto listed = array_of<Index>(rows, "a list of rows must be contiguous int64");
         data = listed.data();
         size = listed.size();
+        there = true;
         bool inside = true;
-        for (Index i = 0; i < size; ++i) inside &= data[i] >= 0 && data[i] < n_rows;
+        for (Index i = 0; i < size; ++i) {
+            inside &= data[i] >= 0 && data[i] < n_rows;
+            increases &= i == 0 || data[i - 1] < data[i];
+        }
         require(inside, "a list of rows has a row that is not there");
     }
-    Index count(Index n_rows) const { return data ? size : n_rows; }
+    Index count(Index n_rows) const { return there ? size : n_rows; }
+    // Where something is stored for each row, no two threads may have the same one.
+    void require_increasing() const { require(increases, "a list of rows must increase"); }
 
     const Index* data = nullptr;
     Index size = 0;
+    bool there = false, increases = true;
 };
 
 template <class T>
 DenseRows<T> dense_rows(const py::array& x, const Array<double>& scale, Index first,
                         const List& list) {
     constexpr Index size = sizeof(T);
-    require(x.ndim() == 2 && x.strides(0) % size == 0 && x.strides(1) % size == 0,
+    require(is_aligned<T>(x) && x.strides(0) % size == 0 && x.strides(1) % size == 0,
             "X must be a two-dimensional aligned array");
-    require(scale.size() == x.shape(0), "scale must have one entry a row");
+    require_aligned(scale);
+    require(has_shape(scale, {x.shape(0)}), "scale must have one entry a row");
     return {static_cast<const T*>(x.data()), x.strides(0) / size, x.strides(1) / size, scale.data(),
             list.count(x.shape(0)), first, list.data};
 }
@@ -103,11 +116,14 @@ template <class T, class I>
 SparseRows<T, I> sparse_rows(const py::array& indptr, const py::array& indices,
                              const py::array& data, const Array<double>& scale, Index first,
                              const List& list) {
+    require(is_aligned<I>(indptr) && is_aligned<I>(indices) && is_aligned<T>(data),
+            "the arrays of the CSR matrix must be aligned");
+    require_aligned(scale);
     const auto* p = static_cast<const I*>(indptr.data());
     const Index n = indptr.size() - 1;
-    bool increases = n >= 0 && p[0] >= 0;
+    bool increases = p[0] >= 0;
     for (Index i = 0; i < n; ++i) increases &= p[i] <= p[i + 1];
-    require(increases && scale.size() == n && static_cast<Index>(p[n]) <= indices.size() &&
+    require(increases && has_shape(scale, {n}) && static_cast<Index>(p[n]) <= indices.size() &&
                 static_cast<Index>(p[n]) <= data.size(),
             "the arrays of the CSR matrix do not fit together");
     return {p, static_cast<const I*>(indices.data()), static_cast<const T*>(data.data()),
@@ -115,8 +131,8 @@ SparseRows<T, I> sparse_rows(const py::array& indptr, const py::array& indices,
 }
 
 bool is_double(const py::array& a) {
-    if (a.dtype().kind() == 'f' && a.itemsize() == 8) return true;
-    require(a.dtype().kind() == 'f' && a.itemsize() == 4, "X must be float32 or float64");
+    if (holds<double>(a)) return true;
+    require(holds<float>(a), "X must be float32 or float64");
     return false;
 }
 
@@ -124,8 +140,7 @@ bool is_double(const py::array& a) {
 // where in_double is false that of the matrix.
 template <class Function>
 void with_dense(const py::array& x, const Array<double>& scale, Index first, bool in_double,
-                const py::object& listed, const Function& function) {
-    const List list(listed, x.shape(0));
+                const List& list, const Function& function) {
     if (is_double(x))
         function(dense_rows<double>(x, scale, first, list), 0.0);
     else if (in_double)
@@ -135,8 +150,8 @@ void with_dense(const py::array& x, const Array<double>& scale, Index first, boo
 }
 
 bool is_long(const py::array& a) {
-    if (a.dtype().kind() == 'i' && a.itemsize() == 8) return true;
-    require(a.dtype().kind() == 'i' && a.itemsize() == 4, "indices must be int32 or int64");
+    if (holds<Index>(a)) return true;
+    require(holds<std::int32_t>(a), "indices must be int32 or int64");
     return false;
 }
 
@@ -144,8 +159,7 @@ bool is_long(const py::array& a) {
 template <class Function>
 void with_sparse(const py::array& indptr, const py::array& indices, const py::array& data,
                  const Array<double>& scale, Index first, bool in_double,
-                 const py::object& listed, const Function& function) {
-    const List list(listed, indptr.size() - 1);
+                 const List& list, const Function& function) {
     require(is_long(indptr) == is_long(indices), "indptr and indices must have the same type");
     require((indptr.flags() & indices.flags() & data.flags() & py::array::c_style) != 0,
             "the arrays of the CSR matrix must be contiguous");

@@ -5,8 +5,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <new>
+#include <vector>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -120,6 +122,92 @@ struct RowMap {
     std::int64_t* labels;   // (n,)
 };
 
+// --------------------------------------------------------------------- the components that may win
+
+// See data/near.py for the bounds.
+
+// Groups have a multiple of this many places, so that they begin on a whole vector of any kind.
+constexpr std::int64_t near_multiple = 16;
+
+// Stands for a score that is above, or with a minus sign below, all others. It is finite, so that
+// sums with it are numbers.
+constexpr double near_beyond = 1e30;
+
+// The components have places: n_groups groups of group_size places, and after them the places of
+// the components that have moved far, which have their place in a group too.
+struct Near {
+    // IN
+    const double* matrix;              // (n_places, n_features): the vector of each place
+    const double* biases;              // (n_places,)
+    const std::int32_t* members;       // (n_places,): the component of a place, -1 for none
+    std::int64_t n_places, n_features, n_groups, group_size;
+    std::int64_t n_components;
+    const std::int32_t* place;         // (n_components,): in the groups
+    const unsigned char* moved;        // (n_components,): whether anything of it has changed
+    const double* lost;                // (n_components,): of a score, since the last sweep, at most
+    const double* grown;               // (n_groups,): of the bounds, since they were stored
+    const double* beyond;              // (n_places - n_groups * group_size,): growth not in grown
+    double eagerness;                  // 1 or more: how early these are scored, in their beyond
+    const double* weights;             // (n,) or null for ones
+    double rounding;                   // error of a score, at most: now,
+    double rounding_before;            // and in the sweep before
+    // INOUT
+    float* bounds;                     // (n_groups, n): scores of others than the owner, at most
+    double* scores;                    // (n,): of the owner; at least, where it is not known
+    unsigned char* known;              // (n,): whether the owner's score is known
+    std::int32_t* owners;              // (n,)
+
+    std::int64_t first_far() const { return n_groups * group_size; }
+    std::int64_t group_of(std::int32_t component) const { return place[component] / group_size; }
+};
+
+// ------------------------------------------------------------------------------- sparse components
+
+// Swept hard or by first variation: see data/moved.py.
+
+// IN: components in CSR form, of which `members` are scored.
+struct SparseComponents {
+    const std::int64_t* indptr;      // (n_components + 1,)
+    const std::int32_t* indices;
+    const double* values;
+    const double* biases;            // (n_components,)
+    std::int64_t n_components, n_features;
+    const std::int32_t* members;     // (n_members,), increasing
+    std::int64_t n_members;
+
+    bool all() const { return n_members == n_components; }
+};
+
+// INOUT, for each row: its owner (the first component of the largest score), that score, and a bound
+// of the scores of all others. OUT open: where the members alone do not say who the owner is. With
+// pulls the owner is the one by first variation, all components are members, and there is no bound.
+struct Winners {
+    const unsigned char* is_member;  // (n_components,)
+    std::int32_t* owners;
+    double* scores;
+    double* seconds;
+    unsigned char* open;
+    const double* pulls;             // (n_components, 2), or null: see Scorer.pulls
+    const double* weights;           // (n_rows,), or null for ones: for pulls
+};
+
+// IN: the rows in the order of their owners: those of component k are order[starts[k]] and on.
+struct RowsOfOwners {
+    std::vector<std::int64_t> starts, order;
+    const double* weights;           // null for ones
+    std::int64_t n_features;
+};
+
+// OUT: the sums of the rows of each owner, in CSR form: (n_components + 1,), and so many entries.
+struct SparseSums {
+    const std::int64_t* indptr;
+    std::int32_t* indices;
+    double* values;
+    double* mass;
+};
+
+// ------------------------------------------------------------------------- draws, stops and memory
+
 // The uniform number of a row: a function of (seed, sweep, row) alone. SplitMix64's finaliser.
 inline std::uint64_t mix(std::uint64_t state) {
     state += 0x9E3779B97F4A7C15ull;
@@ -174,6 +262,8 @@ public:
     explicit Buffer(std::int64_t size) { resize(size); }
     void resize(std::int64_t size) {
         if (size <= size_) return;
+        constexpr auto most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
+        if (static_cast<std::size_t>(size) > most) throw std::bad_alloc();
         const std::size_t bytes = static_cast<std::size_t>(size) * sizeof(T);
         data_.reset();
         data_.get_deleter().alignment = bytes < large ? 64 : large;

@@ -2,10 +2,9 @@
 Everything the command does, from a notebook
 ============================================
 
-``sm.explore_corpus`` does what the command ``spheremix explore`` does: it groups documents into
-clusters and writes a folder with tables, figures, models and a report. It returns a ``Run``. This
-example explores the documentation of scipy, looks at the tables, puts new texts into the
-clusters, and makes the report.
+``sm.explore_corpus`` does what the command ``spheremix explore`` does: it groups documents and
+writes a folder with tables, models and a report. It returns a ``Run``. This example explores the
+documentation of scipy, looks at the tables, puts new texts into the groups, and makes the report.
 """
 
 import tempfile
@@ -17,8 +16,8 @@ import numpy as np
 import spheremix as sm
 
 # %%
-# From texts to clusters
-# ----------------------
+# From texts to groups
+# --------------------
 #
 # The source is a list of texts here. It can also be the name of a CSV, JSON lines or Parquet file,
 # a folder of text files, or a matrix. The options are those of the command, with underscores
@@ -38,35 +37,36 @@ print(run)
 # The tables
 # ----------
 #
-# ``run.clusters``, ``run.documents`` and ``run.words`` are dictionaries of columns. In a notebook
-# they show themselves as tables, and ``pandas.DataFrame(run.clusters)`` makes a data frame.
+# ``run.groups``, ``run.documents`` and ``run.words`` are dictionaries of columns. In a notebook
+# they show themselves as tables, and ``pandas.DataFrame(run.groups)`` makes a data frame.
 
-clusters, documents = run.clusters, run.documents
-for size, name, words in zip(clusters["size"], clusters["name"], clusters["words"], strict=True):
-    print(f"{size:4}  {name:32}  {', '.join(words.split()[:5])}")
+groups, documents = run.groups, run.documents
+for size, name, words in zip(groups["size"], groups["name"], groups["words"], strict=True):
+    first = ", ".join(words.split(", ")[:5])
+    print(f"{size:4}  {name:32}  {first}")
 
 # %%
-# The cosine tells how typical a document is for its cluster, the log-odds how much better its
-# cluster fits than the next one. Documents with small log-odds lie between two clusters.
+# The cosine tells how typical a document is for its group, the log-odds how much better its
+# group fits than the second one. Documents with small log-odds lie between two groups.
 
 figure, ax = plt.subplots(figsize=(9.0, 4.4), layout="constrained")
-cluster, cosine = np.array(documents["cluster"]), np.array(documents["cosine"])
+group, cosine = np.array(documents["group"]), np.array(documents["cosine"])
 log_odds = np.array(documents["log_odds"])
-for number, name in zip(clusters["cluster"], clusters["name"], strict=True):
-    mine = cluster == number
+for number, name in zip(groups["group"], groups["name"], strict=True):
+    mine = group == number
     ax.scatter(cosine[mine], log_odds[mine], s=9, lw=0, alpha=0.7, label=name)
-ax.set(xlabel="cosine with the prototype", ylabel="log-odds against the next cluster")
+ax.set(xlabel="cosine with the prototype", ylabel="log-odds against the second group")
 ax.legend(frameon=False, fontsize=8, markerscale=2)
 ax.spines[["top", "right"]].set_visible(False)
 
 between = int(log_odds.argmin())
-print(f"Between two clusters, {log_odds[between]:.1f}: {texts[between].splitlines()[0]}")
+print(f"Between two groups, {log_odds[between]:.1f}: {texts[between].splitlines()[0]}")
 
 # %%
 # New texts
 # ---------
 #
-# ``run.assign`` puts new texts, or a file of them, into the clusters of the run. The table that it
+# ``run.assign`` puts new texts, or a file of them, into the groups of the run. The table that it
 # returns has the columns of ``run.documents``.
 
 new = [
@@ -82,12 +82,12 @@ for text, name, odds in zip(new, assigned["name"], assigned["log_odds"], strict=
 # The models and the description
 # ------------------------------
 #
-# ``run.mixture`` and ``run.path`` are fitted estimators. ``run.manifest`` has the content of
+# ``run.mixture`` and ``run.path`` are fitted estimators. ``run.info`` has the content of
 # ``run.json``: the options, the versions, where the documents come from.
 
 display = sm.PrototypesDisplay.from_estimator(run.path, run.feature_names)
 print(f"beta {run.mixture.beta:.0f}, {np.mean(run.mixture.prototypes_ == 0.0):.0%} of zeros")
-print(run.manifest.corpus.n_documents, "documents,", run.manifest.best_n_components, "clusters")
+print(run.info.corpus.n_documents, "documents,", run.info.n_groups, "groups")
 
 # %%
 # The report

@@ -71,9 +71,9 @@ def our_way(path: Path, seed: int) -> list[tuple[Any, ...]]:
         run = sm.explore_corpus(
             path, Path(folder) / "run", text="text", label="novel", k="2:12", seed=seed
         )
-        K = len(run.clusters["size"])
-        words = int(np.median(run.clusters["n_words"]))
-        labels = np.asarray(run.documents["cluster"])
+        K = len(run.groups["size"])
+        words = int(np.median(run.groups["n_words"]))
+        labels = np.asarray(run.documents["group"])
         novels = np.unique(np.asarray(run.documents["novel"]), return_inverse=True)[1]
         return [(f"explore, seed {seed}", K, f"{ari(novels, labels):.2f}", words)]
 

@@ -57,7 +57,7 @@ def test_two_clusters_that_are_stable_too_are_the_coarser_reading():
     advice = advise(made([0.9, 0.5, 0.95, 0.5, 0.5, 0.8, 0.4], [9, 8, 8, 3, 3, 3, 1]))
     assert numbers(advice) == [4, 7, 2]
     assert [one.reading for one in advice.recommended] == ["first", "finer", "coarser"]
-    assert "7 clusters (finer)" in str(advice)
+    assert "7 groups (finer)" in str(advice)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_two_clusters_that_are_stable_too_are_the_coarser_reading():
 def test_two_clusters_give_way_to_a_finer_number(stable, gains, expected):
     advice = advise(made(stable, gains))
     assert numbers(advice) == expected
-    said = "2 clusters stand out more" in advice.recommended[0].sentence
+    said = "2 groups stand out more" in advice.recommended[0].sentence
     assert said == (expected[0] != 2)
 
 
@@ -123,7 +123,7 @@ def test_candidates_with_gaps_compare_gains_of_one_cluster():
 @pytest.mark.parametrize(
     ("change", "doubt"),
     [
-        ({"largest": np.full(6, 0.9)}, "One cluster has 90% of the rows"),
+        ({"largest": np.full(6, 0.9)}, "One group has 90% of everything"),
         ({"stability": np.array([0.1, 0.1, 0.2, 0.4, 0.1, 0.1])}, "not stable"),
         (
             {"candidates": np.arange(5, 11), "stability": np.linspace(1, 0.5, 6)},
@@ -151,7 +151,7 @@ def test_two_clusters_that_are_labels():
     evidence = made([0.95, 0.4, 0.4, 0.4], [9, 2, 2, 2])
     assert numbers(advise(evidence))[0] == 2
     doubtful = advise(replace(evidence, by_label=("folder", 0.93)))
-    assert "The two clusters are nearly the labels 'folder' (ARI 0.93)" in doubtful.doubts[0]
+    assert "The two groups are nearly the labels 'folder' (ARI 0.93)" in doubtful.doubts[0]
     assert not advise(replace(evidence, by_label=("folder", 0.5))).doubts
     three = made([0.4, 0.95, 0.4, 0.4], [9, 8, 2, 2], by_label=("folder", 0.93))
     assert numbers(advise(three))[0] == 3
@@ -163,8 +163,8 @@ def test_the_sentence_says_why_a_steadier_number_is_not_the_first():
     advice = advise(evidence)
     assert numbers(advice)[0] == 3
     assert (
-        ", and the fit gains less from here on: a further cluster would improve it by 75% less "
-        "than the last one did. 4 clusters agree more (0.90), but what a further cluster would "
+        ", and the fit gains less from here on: a further group would improve it by 75% less "
+        "than the last one did. 4 groups agree more (0.90), but what a further group would "
         "add is weighed too, and both together speak for 3."
     ) in advice.recommended[0].sentence
     assert "agree more" not in str(advise(made([0.4, 0.9, 0.9, 0.4], [9, 8, 2, 2])))

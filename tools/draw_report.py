@@ -49,7 +49,7 @@ SCREENS = {
             "#how-sure span",
             "#cut-slider",
             "#word-slider",
-            "#cluster-list",
+            "#group-list",
             "#document-map",
             "#map-colour",
             ".document-map-buttons",
@@ -116,7 +116,7 @@ def save(page: Page, name: str, marks: tuple[str, ...] = ()) -> None:
 def prepare(page: Page, name: str, number: int) -> None:
     """Do what a picture shows the effect of."""
     if name != "report-first":
-        page.locator("#cluster-list").get_by_role("option").nth(number - 1).click()
+        page.locator("#group-list").get_by_role("option").nth(number - 1).click()
     if name == "report-labels":
         page.locator("#compare").select_option(index=1)
     if name == "report-edits":

@@ -2,8 +2,9 @@
 
 python tools/run_folder_page.py
 
-The tables come from spheremix.run.columns, the files from spheremix.run.files, the keys of run.json
-from spheremix.run.schema. A test compares the committed page with what this script makes.
+The tables come from spheremix.run.columns, the files from spheremix.run.folder.readme, the keys of
+run.json from spheremix.run.folder.schema. A test compares the committed page with what this script
+makes.
 """
 
 from __future__ import annotations
@@ -15,11 +16,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spheremix.run import edit_schema, schema
 from spheremix.run.columns import TABLES
-from spheremix.run.files import FILES
-from spheremix.run.legend import HEAD
-from spheremix.run.typed import FileName
+from spheremix.run.folder.readme import FILES, HEAD
+from spheremix.run.folder.schema import RunInfo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,7 +31,6 @@ KINDS = {
     dict: "object",
     list: "list",
     Any: "any value",
-    FileName: "file name",
 }
 INTRODUCTION = """# The folder of a run
 
@@ -43,22 +41,20 @@ written by `python tools/run_folder_page.py` from the definitions that the progr
 """
 TABLES_BEGIN = """## The tables
 
-All tables are CSV files in UTF-8 with a header. In Python, `run.documents`, `run.clusters` and
+All tables are CSV files in UTF-8 with a header. In Python, `run.documents`, `run.groups` and
 `run.words` are the first three of them as dictionaries of columns, and `run.read_table("typical")`
 reads one of the others. A run has only the tables for which it has data: without dates there is no
 `tables/time.csv`.
 """
-MANIFEST_BEGIN = """## run.json
+KEYS_BEGIN = """## run.json
 
-`run.json` describes the run. A folder without it is not a finished run. In Python it is
-`run.manifest`, with the same names: `run.manifest.corpus.n_documents`. Where a key may be null, its
-value in Python is `None`; a number that is not finite is null too. Arrays are files in NumPy's
-`.npy` format. Nothing is pickled, and every file is compared with its checksum before it is used.
-"""
-EDITS_BEGIN = """## edits.json
+`run.json` describes the run. A folder without it is not a finished run. In Python it is `run.info`,
+with the same names: `run.info.corpus.n_documents`. Where a key may be null, its value in Python is
+`None`. Nothing is pickled, every part is compared with its checksum before it is used, and
+`spheremix check` compares them all.
 
-A run that people [edited](edits.md) has the file `edits.json`. In Python it is `run.edits()`. The
-file that the report exports and `spheremix edit` takes is one object of the type [Edits](#edits).
+The file of [edits](edits.md) that the report exports and `spheremix edit` takes is one object of
+the type [Edits](#edits).
 """
 
 
@@ -73,10 +69,8 @@ def page() -> str:
     together = groupby(FILES, key=FILES.__getitem__)
     files = [(_code(names), meaning) for meaning, names in together]
     parts.append(f"## The other files\n\n{_table('file', files)}")
-    parts.append(MANIFEST_BEGIN)
-    parts += [_keys(record) for record in _records(schema.Manifest)]
-    parts.append(EDITS_BEGIN)
-    parts += [_keys(record) for record in _records(edit_schema.EditHistory)]
+    parts.append(KEYS_BEGIN)
+    parts += [_keys(record) for record in _records(RunInfo)]
     return "\n".join(parts)
 
 
@@ -84,7 +78,7 @@ def _keys(record: Any) -> str:
     """Explain one object of run.json."""
     about = " ".join((record.__doc__ or "").split()).replace("``", "`")
     hints = typing.get_type_hints(record)
-    title = "The keys of run.json" if record is schema.Manifest else f"`{record.__name__}`"
+    title = "The keys of run.json" if record is RunInfo else f"`{record.__name__}`"
     fields = dataclasses.fields(record)
     if not all(one.metadata for one in fields):
         names = _code(one.name for one in fields)

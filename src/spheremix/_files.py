@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
 MANIFEST = "run.json"
-RUN = "spheremix run"  # what the manifest of a run says that it is
+RUN, RUN_VERSION = "spheremix run", 3  # what the manifest of a run says that it is
 CACHE, LOCK = "cache", ".lock"  # what an unfinished run has
 MANIFEST_BYTES = 2**26  # a manifest is small: beyond it, somebody wants memory
 

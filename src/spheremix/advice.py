@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spheremix.wording import count
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -31,10 +33,7 @@ GIANT = 0.8  # share of a cluster that hides all others
 BY_LABEL = 0.8  # adjusted Rand index of two clusters with labels
 BY_LENGTH = 0.8  # rank correlation of two clusters with the length of documents
 MOST = 3  # numbers that are recommended
-_NOTHING = (
-    "No clusters: a division of the rows gains no more than a division of rows without any "
-    "clusters does."
-)
+_NOTHING = "No groups: a division gains no more than it does where there are no groups."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -333,12 +332,12 @@ def _reading(K: int, first: int) -> str:
 def _sentence(evidence: Evidence, i: int, best: int) -> str:
     """Say why a number is recommended."""
     K = int(evidence.candidates[i])
-    what = f"{K} cluster{'s' * (K > 1)}"
+    what = count(K, "group")
     if i != best:
         what += " (coarser)" if i < best else " (finer)"
     if np.isfinite(evidence.stability[i]):
         why = (
-            f"rows drawn again fall into the same clusters with an agreement of "
+            "in another sample the groups are the same with an agreement of "
             f"{evidence.stability[i]:.2f} (by chance {evidence.chance[i]:.2f})"
         )
     else:
@@ -346,21 +345,21 @@ def _sentence(evidence: Evidence, i: int, best: int) -> str:
     fall = evidence.turning[i]
     if fall >= 0.1:
         why += (
-            ", and the fit gains less from here on: a further cluster would improve it by "
+            ", and the fit gains less from here on: a further group would improve it by "
             f"{fall:.0%} less than the last one did"
         )
     if bic_turn(evidence) == i:
         why += ", and BIC is smallest"
     if i == best and i != int(np.argmax(evidence.scores)):
         why += (
-            ". 2 clusters stand out more, but nearly everything falls into two halves, and finer "
-            "clusters say more"
+            ". 2 groups stand out more, but nearly everything falls into two halves, and finer "
+            "groups say more"
         )
     elif i == best and (evidence.stability > evidence.stability[i] + 0.01).any():
         most = int(np.nanargmax(evidence.stability))
         why += (
-            f". {int(evidence.candidates[most])} clusters agree more "
-            f"({evidence.stability[most]:.2f}), but what a further cluster would add is weighed "
+            f". {int(evidence.candidates[most])} groups agree more "
+            f"({evidence.stability[most]:.2f}), but what a further group would add is weighed "
             f"too, and both together speak for {K}"
         )
     return f"{what}: {why}."
@@ -390,12 +389,11 @@ def _doubts(evidence: Evidence, best: int) -> list[str]:
     doubts = []
     if evidence.adjusted_stability[best] < LOOSE:
         doubts.append(
-            f"The {K} clusters are not stable: other rows of the same kind would give other "
-            "clusters."
+            f"The {K} groups are not stable: another sample of the same kind would have others."
         )
     if _is_flat(evidence, best):
         doubts.append(
-            "The evidence is flat: no number of clusters stands out, so take one that you can read."
+            "The evidence is flat: no number of groups stands out, so take one that you can read."
         )
     if n > 1 and best == n - 1:
         doubts.append(
@@ -407,23 +405,23 @@ def _doubts(evidence: Evidence, best: int) -> list[str]:
         )
     if K > 1 and evidence.largest[best] >= GIANT:
         doubts.append(
-            f"One cluster has {evidence.largest[best]:.0%} of the rows: the others are small "
-            "groups apart from the rest."
+            f"One group has {evidence.largest[best]:.0%} of everything: the others are small and "
+            "apart from the rest."
         )
     if K == 2 and evidence.by_length is not None and abs(evidence.by_length) >= BY_LENGTH:
         doubts.append(
-            "The two clusters are long and short documents, more than documents about two subjects."
+            "The two groups are long and short documents, more than documents about two subjects."
         )
     if K == 2 and evidence.by_label is not None and evidence.by_label[1] >= BY_LABEL:
         name, same = evidence.by_label
         doubts.append(
-            f"The two clusters are nearly the labels {name!r} (ARI {same:.2f}): if these say where "
-            "a document comes from and not what it is about, look at more clusters."
+            f"The two groups are nearly the labels {name!r} (ARI {same:.2f}): if these say where "
+            "a document comes from and not what it is about, look at more groups."
         )
     by_bic = bic_turn(evidence)
     if by_bic is not None and by_bic != best:
         doubts.append(
-            f"BIC, which counts with so many rows for each column, is smallest at "
+            f"BIC, which counts with so much data for each column, is smallest at "
             f"{int(evidence.candidates[by_bic])}."
         )
     return doubts

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 
 def count(number: int, what: str, plural: str = "") -> str:
     """Return "1 word" or "2 words"."""
@@ -18,16 +16,3 @@ def joined(parts: list[str]) -> str:
 def install(*packages: str) -> str:
     """Say how to install packages that are missing, as a remedy of a message."""
     return f"install {'it' if len(packages) == 1 else 'them'} with pip install {' '.join(packages)}"
-
-
-def in_groups(sentence: str) -> str:
-    """Say a sentence about rows and clusters as the report does, of documents and groups.
-
-    What stands in quotation marks, as the names of labels do, stays as it is.
-    """
-    words = {"row": "document", "cluster": "group", "Row": "Document", "Cluster": "Group"}
-    return re.sub(  # an apostrophe is no quotation mark
-        rf"""(?<!\w)'[^']*'(?!\w)|"[^"]*"|\b({"|".join(words)})(s?)\b""",
-        lambda found: words[found[1]] + found[2] if found[1] else found[0],
-        sentence,
-    )

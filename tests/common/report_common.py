@@ -80,9 +80,9 @@ class Opened:
         """Return the map as it is drawn."""
         return self.page.evaluate("document.getElementById('map').toDataURL()")
 
-    def cluster(self):
-        """Return the number of the chosen cluster."""
-        chosen = self.page.locator("#cluster-list [aria-selected=true]")
+    def group(self):
+        """Return the number of the chosen group."""
+        chosen = self.page.locator("#group-list [aria-selected=true]")
         return int(chosen.get_attribute("id").removeprefix("group-"))
 
     def unroll(self, selector):
@@ -141,12 +141,12 @@ def write_report(folder, name, model, corpus, **material):
 
 
 def grow(content):
-    """Return a content a tree, firmness, advice and remarks, by hand.
+    """Return a content a tree, stability, advice and remarks, by hand.
 
-    Each cluster has two leaves, its even and its odd documents; the clusters are merged one after
+    Each group has two leaves, its even and its odd documents; the groups are merged one after
     the other.
     """
-    K, labels = content["model"]["n_clusters"], content["documents"]["cluster"].astype(int)
+    K, labels = content["model"]["n_groups"], content["documents"]["group"].astype(int)
     L, n = 2 * K, len(labels)
     leaf = 2 * labels + np.arange(n) % 2
     parents = [L + i // 2 for i in range(L)]
@@ -155,7 +155,7 @@ def grow(content):
     sizes = [*np.bincount(leaf, minlength=L), *([0] * (L - 1))]
     for node, parent in enumerate(parents[:-1]):
         sizes[parent] += sizes[node]
-    clusters = [*(i // 2 for i in range(L)), *range(K), *([-1] * (K - 1))]
+    groups = [*(i // 2 for i in range(L)), *range(K), *([-1] * (K - 1))]
     tree = {
         "leaves": L,
         "chosen": K,
@@ -166,10 +166,10 @@ def grow(content):
         "words": [[f"word{node}", "goal"] for node in range(2 * L - 1)],
         "sibling_words": [[] for _ in range(2 * L - 1)],
         "only": [[f"only{node}"] for node in range(2 * L - 1)],
-        "clusters": clusters,
+        "groups": groups,
         "is_chosen": [L <= node < L + K for node in range(2 * L - 1)],
     }
-    firmness = {
+    stability = {
         "documents": np.linspace(0, 1, n, dtype=np.float32),
         "groups": [0.3, *np.linspace(0.6, 1.0, K - 1).round(2).tolist()],
         "words": {
@@ -181,13 +181,13 @@ def grow(content):
     }
     advice = {
         "recommended": [
-            {"n_clusters": K, "reading": "first", "sentence": f"{K} groups: the best."},
-            {"n_clusters": 3, "reading": "coarser", "sentence": "3 groups (coarser): firm."},
+            {"n_groups": K, "reading": "first", "sentence": f"{K} groups: the best."},
+            {"n_groups": 3, "reading": "coarser", "sentence": "3 groups (coarser): stable."},
         ],
         "certainty": "fair",
         "doubts": ["One doubt."],
         "evidence": {
-            "n_components": [3, K],
+            "n_groups": [3, K],
             "stability": [0.9, 0.4],
             "adjusted_stability": [0.9, None],
         },
@@ -197,5 +197,5 @@ def grow(content):
         {"text": "3 of 9 documents set aside.", "warning": True, "groups": []},
     ]
     documents = content["documents"] | {"leaf": leaf.astype(np.uint16)}
-    more = {"tree": tree, "firmness": firmness, "advice": advice, "remarks": remarks}
+    more = {"tree": tree, "stability": stability, "advice": advice, "remarks": remarks}
     return content | more | {"documents": documents, "run": "abc"}

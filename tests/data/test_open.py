@@ -72,6 +72,25 @@ def test_dense_containers(X):
     assert_allclose(unit_rows(X), UNIT, 0, 1e-7)
 
 
+@pytest.mark.skipif(
+    np.finfo(np.longdouble).maxexp == np.finfo(float).maxexp, reason="no longer type than float64"
+)
+@pytest.mark.parametrize("contain", [np.asarray, sparse.csr_array, sparse.coo_matrix])
+def test_numbers_beyond_float64(contain):
+    """They are neither infinities nor zeros of the user."""
+    for factor in ("1e4000", "1e-4000"):
+        X = ROWS.astype(np.longdouble)
+        X[1] *= np.longdouble(factor)
+        with pytest.raises(ValueError, match=r"dtype float\d+, and 1 row with.*beyond the range"):
+            open_rows(contain(X))
+    X = ROWS.astype(np.longdouble)
+    X[0, 0] *= np.longdouble("1e-4000")  # nothing beside the rest of its row
+    open_rows(contain(X))
+    X[0, 0] = np.nan
+    with pytest.raises(ValueError, match="row 0 contains NaN"):
+        open_rows(contain(X))
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, bool])
 @pytest.mark.parametrize("contain", SPARSE_ARRAYS + SPARSE_MATRICES)
 def test_sparse_containers(contain, dtype):

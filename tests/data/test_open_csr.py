@@ -127,3 +127,9 @@ def test_rows_without_direction_are_found_together(monkeypatch):
     dense[5], dense[9, 2], dense[11] = 3.0, np.nan, 1e-300
     with pytest.raises(ValueError, match=r"row 9 contains NaN \(1 row in all\)"):
         sm.as_directions(sparse.csr_array(dense))
+
+
+def test_blocks_that_hold_no_entry():
+    empty = np.zeros((0, 2, 0)), np.zeros(0, int), np.zeros(4, int)
+    with pytest.raises(ValueError, match=r"BSR matrix of shape \(6, 4\).*\(2, 0\).*Build it again"):
+        sm.as_directions(sparse.bsr_array(empty, shape=(6, 4)))

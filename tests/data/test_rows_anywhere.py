@@ -11,8 +11,8 @@ from scipy import sparse
 
 import spheremix as sm
 from spheremix.data import parts
-from spheremix.report import rows as report_rows
-from spheremix.report.rows import heaviest
+from spheremix.report import documents as report_documents
+from spheremix.report.documents import heaviest
 
 X, _, _ = sm.datasets.make_vmf_mixture(120, 6, 3, kappa=20.0, random_state=0)
 
@@ -48,7 +48,7 @@ def test_documents_are_read(places, name):
 
 @pytest.mark.parametrize("name", PLACES)
 def test_the_heaviest_words_are_found(places, name, monkeypatch):
-    monkeypatch.setattr(report_rows, "MOST", 3)
+    monkeypatch.setattr(report_documents, "MOST_WORDS", 3)
     monkeypatch.setattr(parts, "BLOCK_ENTRIES", 6 * 50)  # several blocks
     before = X.copy()
     columns, weights = np.array([0, 2, 3, 5]), np.arange(1.0, 7.0)[None]
@@ -70,6 +70,6 @@ def test_a_report_is_made(places, name):
     expected = sm.Report(model, texts, X=X, feature_names=words).to_dict()
     found = sm.Report(model, texts, X=places[name], feature_names=words).to_dict()
     assert found["corpus"] == expected["corpus"]
-    assert found["documents"]["cluster"] == expected["documents"]["cluster"]
+    assert found["documents"]["group"] == expected["documents"]["group"]
     for part in ("indptr", "words"):
         assert found["rows"][part] == expected["rows"][part]

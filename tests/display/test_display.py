@@ -219,7 +219,7 @@ def test_words_and_their_weights():
     assert found.ax_[0].get_title(loc="right").startswith("heart blood")
     few = display.WordsDisplay.from_estimator(path, step=0, n_words=1, n_only_here=0, ax=ax)
     assert [len(bars) for bars in few.bars_] == [1, 1]
-    assert few.ax_[0].get_title(loc="right").startswith(f"cluster {first}")
+    assert few.ax_[0].get_title(loc="right").startswith(f"group {first}")
 
 
 # The sphere

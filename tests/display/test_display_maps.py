@@ -108,7 +108,7 @@ class TestPrototypes:
         weights = np.array([0.3, 0.6, 0.1])
         display = drawn(PrototypesDisplay(PROTOTYPES, layout(PROTOTYPES, weights), weights))
         rows = [label.get_text() for label in display.ax_.get_yticklabels()]
-        assert rows == ["cluster 1  60.0%", "cluster 0  30.0%", "cluster 2  10.0%"]
+        assert rows == ["group 1  60.0%", "group 0  30.0%", "group 2  10.0%"]
         assert display.words_ == []
         assert display.ax_.get_title(loc="left").startswith("9 features")
 

@@ -173,7 +173,7 @@ def test_a_study_takes_advice(four):
 def test_a_study_of_rows_without_clusters_says_so():
     rows = sm.datasets.make_vmf_mixture(300, 8, 1, kappa=8.0, random_state=1)[0]
     study = sm.VMFMixtureIC([2, 3, 4, 5], random_state=0, n_init=1, paths="none", tol=1e-4)
-    with pytest.warns(UserWarning, match="No clusters"):
+    with pytest.warns(UserWarning, match="No groups"):
         study.fit(rows)
     assert study.advice_.n_clusters == 1
     assert study.best_n_components_ in study.candidates_

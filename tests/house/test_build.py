@@ -108,8 +108,9 @@ def test_installs_without_compiler(pure):
     names = {path.name for path in (pure / "spheremix").iterdir()}
     assert {"__init__.py", "py.typed", "em.py", "data", "models", "estimators"} <= names
     assert not [name for name in names if name.startswith("_kernels")]
-    page = {path.name for path in (pure / "spheremix" / "report" / "page").iterdir()}
-    assert {"index.html", "style.css", "main.js"} <= page
+    whole = pure / "spheremix" / "report" / "page"
+    page = {path.relative_to(whole).as_posix() for path in whole.rglob("*")}
+    assert {"index.html", "style.css", "app/main.js", "lib/dom.js"} <= page
     assert "types.d.ts" not in page  # what only the type check reads is not shipped
 
 

@@ -191,8 +191,10 @@ def test_choosing_draws_the_criteria():
         best = np.column_stack([study.candidates_, (curve - curve.min()) / n])
         assert any(line.shape == best.shape and np.allclose(line, best) for line in lines)
         star = next(line for line in ax.lines if line.get_marker() == "*")
-        assert star.get_xdata()[0] == study.candidates_[curve.argmin()]
-        assert f"K = {study.candidates_[curve.argmin()]}" in ax.get_title()
+        smallest, chosen = study.candidates_[curve.argmin()], study.best_n_components_
+        assert star.get_xdata()[0] == smallest
+        other = "" if smallest == chosen else f", smallest at {smallest}"
+        assert ax.get_title().endswith(f": K = {chosen} chosen{other}")
         # The band is the mean of the restarts and two standard deviations, not below any of them.
         [band] = ax.collections
         corners = band.get_paths()[0].vertices
@@ -289,7 +291,7 @@ def test_contrast_words_are_of_their_documents():
 def test_a_month_of_news_is_counted():
     found = run("plot_labels")
     table = sm.reading.contingency(found.news.labels_, found.subject)
-    assert (np.sort(table.counts, axis=1)[:, -1] > 0.95 * table.cluster_sizes).all()
+    assert (np.sort(table.counts, axis=1)[:, -1] > 0.95 * table.group_sizes).all()
     assert found.hills.table.counts.sum() == len(found.dates)
 
 
@@ -311,11 +313,11 @@ def test_the_stream_arrives():
 
 def test_the_notebook_shows_what_the_run_found():
     found = run("plot_notebook")
-    sizes = np.bincount(found.documents["cluster"])
-    numbers = found.clusters["cluster"]
-    assert [sizes[k] for k in numbers] == found.clusters["size"]
-    assert sum(found.clusters["size"]) == len(found.texts)
-    for name in found.clusters["name"]:
+    sizes = np.bincount(found.documents["group"])
+    numbers = found.groups["group"]
+    assert [sizes[k] for k in numbers] == found.groups["size"]
+    assert sum(found.groups["size"]) == len(found.texts)
+    for name in found.groups["name"]:
         assert name in found.printed
     assert len(set(found.assigned["name"])) == 3  # matrices, distributions, signals
     points = sum(len(one.get_offsets()) for one in found.figure.axes[0].collections)

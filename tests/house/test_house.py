@@ -28,12 +28,13 @@ DOORS = {
     "bertopic": ("bertopic.py",),
     "dask": ("data/dask_",),
     "distributed": ("data/dask_",),
+    "filelock": ("run/folder/store.py",),
     "ftfy": ("text/trouble.py",),
     "matplotlib": ("display/",),
-    "narwhals": ("text/tables.py",),
+    "narwhals": ("text/formats.py",),
     "pooch": ("datasets/cstr.py",),
-    "pyarrow": ("data/block_sources.py", "text/tables.py"),
-    "python_calamine": ("text/tables.py",),
+    "pyarrow": ("data/block_sources.py", "text/formats.py"),
+    "python_calamine": ("text/formats.py",),
     "rich": ("cli/console.py",),
     "simplemma": ("text/lexicon.py",),
     "torch": ("data/torch_", "data/triton_"),
@@ -107,7 +108,7 @@ def test_make_knows_what_to_do():
 def test_make_knows_other_machines():
     """Their commands take minutes and are run by hand: at least they name files that exist."""
     done = subprocess.run(
-        ["make", "--dry-run", "arm", "clang", "wheels", "windows"],  # noqa: S607
+        ["make", "--dry-run", "arm", "clang", "fuzz", "wheels", "windows"],  # noqa: S607
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -115,9 +116,10 @@ def test_make_knows_other_machines():
     )
     assert done.returncode == 0, done.stderr
     named = set(re.findall(r"tools/[\w/]+\.\w+", done.stdout))
-    assert {"tools/arm/run.sh", "tools/wheels.py", "tools/windows/run.sh"} <= named
+    machines = {"tools/arm/run.sh", "tools/wheels.py", "tools/windows/run.sh"}
+    assert {*machines, "tools/fuzz_kernels.py"} <= named
     assert not [path for path in named if not (ROOT / path).exists()]
-    for path in ("tools/arm/run.sh", "tools/windows/run.sh", "tools/wheels.py"):
+    for path in machines:
         assert "tools/check_kernels.py" in (ROOT / path).read_text(encoding="utf-8")
 
 
@@ -156,7 +158,7 @@ def test_architecture_names_every_folder():
 def test_the_command_is_thin():
     """The command parses, calls and prints: what it shows comes from ``run/``."""
     files = (ROOT / "src" / "spheremix" / "cli").glob("*.py")
-    assert sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files) <= 800
+    assert sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files) <= 920
 
 
 def test_heavy_libraries_have_their_doors():

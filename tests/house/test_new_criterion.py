@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import subprocess
@@ -14,7 +13,6 @@ from cli_common import rows, run
 from little_advice import little_advice
 
 import spheremix as sm
-from spheremix.run.saving import load_run, save_run
 from spheremix.select import CRITERIA
 
 __all__ = ["little_advice"]
@@ -97,15 +95,8 @@ def test_everything_goes_on_with_another_criterion(explored, tmp_path):
 
 def test_a_run_that_lacks_a_criterion_is_read(tmp_path):
     mixture = sm.VMFMixture(2, n_init=2, random_state=0).fit(X)
-    folder = save_run(tmp_path / "run", mixture)
-    content = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    del content["dense"]["2"]["criteria"]["icl"]
-    (folder / "run.json").write_text(json.dumps(content), encoding="utf-8")
-    found = load_run(folder).mixture.criteria_
+    del mixture.criteria_["icl"]  # as in the run of a spheremix that did not know it
+    found = sm.load_run(sm.save_run(tmp_path / "run", mixture)).mixture.criteria_
     assert tuple(found) == CRITERIA
     assert np.isnan(found.pop("icl"))
-    assert found == {name: mixture.criteria_[name] for name in found}
-    content["dense"]["2"]["criteria"]["bic"] = "low"  # there, and wrong: that is damage
-    (folder / "run.json").write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(sm.RunError, match="criteria: bic: damaged: 'low' is not what"):
-        load_run(folder)
+    assert found == mixture.criteria_

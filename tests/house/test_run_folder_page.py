@@ -7,8 +7,8 @@ from dataclasses import fields
 from pathlib import Path
 
 from spheremix.run.columns import TABLES
-from spheremix.run.files import FILES
-from spheremix.run.schema import Manifest
+from spheremix.run.folder.readme import FILES
+from spheremix.run.folder.schema import RunInfo
 
 ROOT = Path(__file__).parents[2]
 COMMITTED = (ROOT / "docs" / "run-folder.md").read_text(encoding="utf-8")
@@ -32,4 +32,4 @@ def test_the_page_names_every_file_column_and_key():
     others = COMMITTED.partition("\n## The other files\n")[2].partition("\n## ")[0]
     assert all(f"`{file}`" in others for file in FILES)
     keys = COMMITTED.partition("\n### The keys of run.json\n")[2].partition("\n### ")[0]
-    assert all(f"| `{one.name}` |" in keys for one in fields(Manifest))
+    assert all(f"| `{one.name}` |" in keys for one in fields(RunInfo))

@@ -24,6 +24,7 @@ TOPICS = {
 SHARED = "people morning story little number place world water evening letter window street"
 NOWHERE = [f"{a}{b}{c}" for a in "qxzj" for b in ("ulo", "arv", "epi") for c in ("m", "st", "ng")]
 OPTIONS = {"min_df": 2, "min_count": 2, "lemmatizer": "none", "threads": 1, "starts": 3}
+OPTIONS |= {"min_relative_increase": 0.01}  # with which the goldens were made
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,7 @@ def embeddings(place):
         {
             "k": 3,
             "threads": 1,
+            "min_relative_increase": 0.01,
             "starts": 3,
             "texts": str(write_lines(place / "texts.jsonl", rows)),
         },

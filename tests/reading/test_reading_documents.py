@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-from importlib import resources
 
 import numpy as np
 import pandas as pd
@@ -17,7 +15,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 import spheremix as sm
 from spheremix.bessel import log_normalizer
 from spheremix.reading import Reading, agreement, contrast_words, documents, read_documents
-from spheremix.reading.documents import ODDS, STABLE, UNSTABLE, Documents, certainties
+from spheremix.reading.documents import Documents, certainties
 
 N_WORDS = 40
 NAMES = [f"word{j}" for j in range(N_WORDS)]
@@ -323,16 +321,3 @@ def test_certainty_combines_odds_and_stability(label, other, odds, stays, said):
     some = np.array([1.0])
     documents = Documents(np.array([label]), np.array([other]), some, some, np.array([odds]), some)
     assert certainties(documents, np.array([stays]), PAIR) == [said]
-
-
-def test_the_page_has_the_same_cut_offs():
-    page = resources.files("spheremix.report") / "page" / "certainty.js"
-    script = page.read_text(encoding="utf-8")
-    found = dict(re.findall(r"const (FIRM|FAIR|BORDERLINE) = (?:Math\.log\()?([\d.]+)", script))
-    assert {name: float(value) for name, value in found.items()} == {
-        "FIRM": STABLE,
-        "FAIR": UNSTABLE,
-        "BORDERLINE": ODDS,
-    }
-    for words in ('"clearly"', '"probably"', '"borderline"', "`borderline with ${"):
-        assert words in script

@@ -11,9 +11,8 @@ import pytest
 import spheremix as sm
 from spheremix.reading import Reading, contrast_words, explain
 from spheremix.report import content as contents
+from spheremix.report.documents import LEVELS
 from spheremix.report.packing import packed_size
-from spheremix.report.rows import LEVELS
-from spheremix.report.source import Source
 from spheremix.report.steps import dequantise
 from spheremix.select import CRITERIA
 from spheremix.text import Corpus, TextVectorizer, vectorize
@@ -139,24 +138,24 @@ def test_the_corpus_is_accounted_for(content):
 def test_the_model_and_the_candidates(content, study, rows):
     model = content["model"]
     chosen = study.best_n_components_
-    assert (model["n_clusters"], model["criterion"], model["k_criterion"]) == (
+    assert (model["n_groups"], model["criterion"], model["k_criterion"]) == (
         chosen,
         "bic",
         "advice",
     )
     assert model["kappa"] == "shared"
-    assert [one["n_clusters"] for one in content["candidates"]] == [2, 3, 4]
+    assert [one["n_groups"] for one in content["candidates"]] == [2, 3, 4]
     assert [one["chosen"] for one in content["candidates"]] == [chosen == K for K in (2, 3, 4)]
     for one in content["candidates"]:
-        dense = study.dense_models_[one["n_clusters"]]
+        dense = study.dense_models_[one["n_groups"]]
         order = np.argsort(-dense.weights_, kind="stable")
-        sizes = np.bincount(dense.labels_, minlength=one["n_clusters"])
-        assert [cluster["size"] for cluster in one["clusters"]] == sizes[order].tolist()
+        sizes = np.bincount(dense.labels_, minlength=one["n_groups"])
+        assert [group["size"] for group in one["groups"]] == sizes[order].tolist()
         assert np.isclose(one["criteria"]["bic"], dense.criteria_["bic"], rtol=1e-11)
         assert one["n_starts"] == len(dense.runs_)
-        same = study.agreement_[study.candidates_.tolist().index(one["n_clusters"])]
+        same = study.agreement_[study.candidates_.tolist().index(one["n_groups"])]
         assert one["agreement"] == pytest.approx(same, rel=1e-6)
-        assert all(len(cluster["words"]) == 10 for cluster in one["clusters"])
+        assert all(len(group["words"]) == 10 for group in one["groups"])
     reading = Reading(study, content["words"], X=rows.X)
     assert content["names"] == [reading.group_name(k) for k in range(chosen)]
 
@@ -175,8 +174,8 @@ def test_documents_are_those_that_were_kept(content, corpus, rows, study):
     assert found["label_names"] == ["food", "sea", "sky"]
     for i, several in enumerate(corpus.labels["topic"][:-1]):
         assert [found["label_names"][j] for j in found["labels"][i]] == list(several)
-    assert (found["cluster"] == truth.labels).all()
-    assert (found["runner_up"] == truth.second_groups).all()
+    assert (found["group"] == truth.labels).all()
+    assert (found["second_group"] == truth.second_groups).all()
     assert np.allclose(found["log_odds"], truth.log_odds, rtol=1e-6)
     for k in range(3):
         assert content["typical"][k] == truth.typical(k, 10).tolist()
@@ -261,11 +260,11 @@ def test_embeddings_are_named_by_the_words_of_their_documents(corpus):
         assert all(z > 0 for _, z in content["contrast"][k])
         assert content["contrast"][k][0][0] == name.split()[0]
     bare = sm.Report(mixture, X=X).content
-    assert bare["names"] == ["cluster 0", "cluster 1", "cluster 2"]
+    assert bare["names"] == ["group 0", "group 1", "group 2"]
     assert bare["contrast"] is None
 
 
-def test_other_numbers_of_clusters_of_embeddings_have_words_too(corpus):
+def test_other_numbers_of_groups_of_embeddings_have_words_too(corpus):
     rng = np.random.default_rng(0)
     X = np.eye(3)[np.arange(90) % 3] @ rng.normal(size=(3, 8)) + 0.1 * rng.normal(size=(90, 8))
     study = sm.VMFMixtureIC([2, 3], n_init=2, max_steps=5, random_state=0).fit(X)
@@ -273,22 +272,22 @@ def test_other_numbers_of_clusters_of_embeddings_have_words_too(corpus):
     counter = TextVectorizer(lemmatizer=None)
     counts = counter.fit_count(corpus.texts)
     for one in content["candidates"]:
-        dense = study.dense_models_[one["n_clusters"]]
+        dense = study.dense_models_[one["n_groups"]]
         best = contrast_words(counts, dense.labels_, counter.vocabulary_, 16)
         for place, k in enumerate(np.argsort(-dense.weights_, kind="stable")):
-            assert one["clusters"][place]["words"] == [word.word for word in best[k]]
+            assert one["groups"][place]["words"] == [word.word for word in best[k]]
             assert best[k]
     # Documents that the model was not fitted to: sizes are of the fit, words of nobody.
     content = sm.Report(study, corpus.take(list(range(60))), X=X[:60]).content
-    assert [len(one["words"]) for one in content["candidates"][0]["clusters"]] == [0, 0]
+    assert [len(one["words"]) for one in content["candidates"][0]["groups"]] == [0, 0]
     assert all(content["contrast"])
 
 
-def test_one_cluster_has_no_rival(rows):
+def test_one_group_has_no_second_group(rows):
     path = sm.VMFPath(1, n_init=1, max_steps=20, random_state=0).fit(rows.X)
     report = sm.Report(path, X=rows.X, feature_names=rows.words)
     found = report.content["documents"]
-    assert found["runner_up"] is None
+    assert found["second_group"] is None
     assert np.isposinf(found["log_odds"]).all()
     assert report.content["ambiguous"] == [[]]
     study = sm.VMFMixtureIC([1], n_init=1, max_steps=2, random_state=0).fit(rows.X)
@@ -301,7 +300,7 @@ def test_one_cluster_has_no_rival(rows):
 def test_of_many_words_those_that_survive_longest_are_shown(monkeypatch, study, rows):
     monkeypatch.setattr(contents, "MAX_WORDS", 12)
     path = study.best_path_
-    shown = contents.shown_words(Source(path, {}, None))
+    shown = contents.shown_words(sm.Run.from_model(path))
     exits = path.exit_betas_.max(axis=0)
     assert (np.diff(shown) > 0).all()
     assert exits[shown].min() >= np.delete(exits, shown).max()
@@ -319,7 +318,7 @@ def test_numbers_of_words_are_those_of_the_model_where_the_page_shows_fewer(
     path, d = study.best_path_, rows.X.shape[1]
     capped = sm.Report(study, X=rows.X, feature_names=rows.words).content
     assert (capped["model"]["n_words"], capped["model"]["n_words_shown"]) == (d, 12)
-    keys = ("n_words", "n_only_here_words", "n_words_by_clusters")
+    keys = ("n_words", "n_only_here_words", "n_words_by_groups")
     for entry, whole in zip(capped["steps"], content["steps"], strict=True):
         prototypes = path.model(entry["step"]).prototypes_
         supports = [{j for j in range(d) if row[j] != 0.0} for row in prototypes]
@@ -329,7 +328,7 @@ def test_numbers_of_words_are_those_of_the_model_where_the_page_shows_fewer(
             len(one - rest) for one, rest in zip(supports, others, strict=True)
         ]
         owners = [sum(j in one for one in supports) for j in range(d)]
-        assert entry["n_words_by_clusters"] == [owners.count(m) for m in range(4)]
+        assert entry["n_words_by_groups"] == [owners.count(m) for m in range(4)]
         assert [entry[key] for key in keys] == [whole[key] for key in keys]
     kept = np.diff(capped["rows"]["indptr"])
     total = (rows.X.toarray() != 0.0).sum(axis=1)
@@ -365,11 +364,10 @@ def test_what_does_not_fit_together_is_refused(mixture, corpus, rows, vectorizer
         with pytest.raises(ValueError, match=rf"not a {name} after partial_fit .* {name}\(K, init"):
             sm.Report(model, X=rows.X)
     assert sm.Report(sm.VMFMixture(2, init=means).fit(rows.X)).content["steps"]
-    with pytest.raises(ValueError, match="features"):
+    with pytest.raises(ValueError, match=r"of shape \(n, 30\).*\(89, 5\)"):
         sm.Report(mixture, kept, X=np.ones((89, 5)))
     assert (
-        repr(sm.Report(mixture, title="news"))
-        == f"Report('news', {len(mixture.weights_)} clusters)"
+        repr(sm.Report(mixture, title="news")) == f"Report('news', {len(mixture.weights_)} groups)"
     )
     with pytest.raises(ValueError, match="names"):
         sm.Report(mixture, feature_names=["a"])

@@ -124,11 +124,11 @@ def test_what_is_no_content_is_refused(text):
 
 
 MODULES = {
-    "main.js": 'import {twice} from "./math.js";\n'
+    "app/main.js": 'import {twice} from "../math.js";\n'
     'import {\n  name,\n  Thing,\n} from "./things.js";\n'
     "const result = `${name} ${twice(new Thing().size)}`;\nconsole.log(result);\n",
     "math.js": "const factor = 2;\nexport function twice(x) {\n  return factor * x;\n}\n",
-    "things.js": 'import {twice} from "./math.js";\nconst factor = 10;\n'
+    "app/things.js": 'import {twice} from "../math.js";\nconst factor = 10;\n'
     'export const name = "size";\n'
     "export class Thing {\n  size = twice(factor) + 1;\n}\n"
     "export async function unused() {}\n",
@@ -137,8 +137,8 @@ MODULES = {
 
 def test_modules_run_in_the_order_of_their_imports():
     script = bundle(MODULES)
-    assert script.index("module_math =") < script.index("module_things =")
-    assert script.index("module_things =") < script.index("module_main =")
+    assert script.index("module_math =") < script.index("module_app_things =")
+    assert script.index("module_app_things =") < script.index("module_app_main =")
     assert not re.search(r"^\s*(import|export)\b", script, re.MULTILINE)
     beside = Path(sys.executable).parent  # the one that is installed with the tests
     node = shutil.which("node", path=f"{beside}{os.pathsep}{os.environ['PATH']}")
@@ -167,28 +167,28 @@ def test_modules_run_in_the_order_of_their_imports():
     ],
 )
 def test_other_forms_are_refused(line):
-    with pytest.raises(PageError, match=r"main\.js: write import") as refused:
-        bundle({**MODULES, "main.js": f"const x = 1;\n{line}\n"})
+    with pytest.raises(PageError, match=r"app/main\.js: write import") as refused:
+        bundle({**MODULES, "app/main.js": f"const x = 1;\n{line}\n"})
     assert repr(line.strip()) in str(refused.value)
 
 
 def test_modules_that_cannot_be_put_together_are_refused():
-    with pytest.raises(PageError, match=r"The page: there is no module main\.js"):
+    with pytest.raises(PageError, match=r"The page: there is no module app/main\.js"):
         bundle({})
-    with pytest.raises(PageError, match=r"main\.js: there is no module gone\.js"):
-        bundle({"main.js": 'import {a} from "./gone.js";\n'})
-    with pytest.raises(PageError, match=r"main\.js: math\.js does not export half"):
-        bundle({**MODULES, "main.js": 'import {half} from "./math.js";\n'})
+    with pytest.raises(PageError, match=r"app/main\.js: there is no module app/gone\.js"):
+        bundle({"app/main.js": 'import {a} from "./gone.js";\n'})
+    with pytest.raises(PageError, match=r"app/main\.js: math\.js does not export half"):
+        bundle({**MODULES, "app/main.js": 'import {half} from "../math.js";\n'})
     circle = {
-        "main.js": 'import {a} from "./a.js";\n',
-        "a.js": 'import {b} from "./b.js";\nexport const a = 1;\n',
-        "b.js": 'import {a} from "./a.js";\nexport const b = 1;\n',
+        "app/main.js": 'import {a} from "./a.js";\n',
+        "app/a.js": 'import {b} from "../b.js";\nexport const a = 1;\n',
+        "b.js": 'import {a} from "./app/a.js";\nexport const b = 1;\n',
     }
-    with pytest.raises(PageError, match=r"a\.js imports b\.js imports a\.js"):
+    with pytest.raises(PageError, match=r"app/a\.js imports b\.js imports app/a\.js"):
         bundle(circle)
     for late in ('const x = import("./math.js");', "const here = import.meta.url;"):
         with pytest.raises(PageError, match="nothing to import from"):
-            bundle({"main.js": late})
+            bundle({"app/main.js": late})
 
 
 # The page
@@ -300,14 +300,14 @@ def test_the_page_of_the_package_uses_all_its_modules():
     modules = {name: text for name, text in files.items() if name.endswith(".js")}
     script = bundle(modules)
     for name in modules:
-        assert f"const module_{name.removesuffix('.js').replace('-', '_')} =" in script, name
-    assert {"index.html", "main.js"} <= set(files)
+        assert f"const module_{name.removesuffix('.js').replace('/', '_')} =" in script, name
+    assert {"index.html", "style.css", "app/main.js"} <= set(files)
     assert all("\r" not in text for text in files.values())
 
 
 def test_every_way_to_end_is_told_in_words():
     """Those that the estimators document; another one would be shown as it is."""
-    corpus = page_files()["corpus.js"]
+    corpus = page_files()["tabs/corpus.js"]
     said = re.search(r"status_ : str\n(.*?)\n {4}\w", sm.VMFPath.__doc__, re.DOTALL)[1]
     said += re.search(r"status_ : str\n(.*?)\n {4}\w", sm.VMFMixture.__doc__, re.DOTALL)[1]
     said += re.search(r"status : str\n(.*?)\n {4}\w", Fit.__doc__, re.DOTALL)[1]
@@ -321,16 +321,18 @@ def test_every_way_to_end_is_told_in_words():
 @pytest.mark.parametrize("mark", ["</script>", "<!--", "<SCRIPT"])
 def test_a_script_that_would_end_itself_is_refused(tmp_path, mark):
     (tmp_path / "index.html").write_text(TEMPLATE)
-    (tmp_path / "main.js").write_text(f'const x = "{mark}";\n')
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "main.js").write_text(f'const x = "{mark}";\n')
     with pytest.raises(PageError, match="would end it"):
         page({"title": "t"}, tmp_path)
     with pytest.raises(PageError, match=r"index\.html is not there"):
-        page_files(tmp_path.parent)
+        page_files(tmp_path / "app")
 
 
 def test_the_policy_is_of_the_text_that_a_browser_sees(tmp_path):
     (tmp_path / "index.html").write_text(TEMPLATE)
-    (tmp_path / "main.js").write_bytes(b"const x = 1;\r\n\rconst y = 2;\r\n")
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "main.js").write_bytes(b"const x = 1;\r\n\rconst y = 2;\r\n")
     (tmp_path / "b.css").write_bytes(b"p {}\r\n")
     (tmp_path / "a.css").write_bytes(b"a {}\r\n")
     title, said, style, script, content = page({"title": "<t>\x07"}, tmp_path).split("|")

@@ -35,16 +35,16 @@ def report(means, rows):
     return sm.Report(means, texts, X=rows, feature_names=[f"w{j}" for j in range(D)])
 
 
-def test_clusters_are_those_of_k_means(report, means):
+def test_groups_are_those_of_k_means(report, means):
     content = report.content
-    assert_array_equal(content["documents"]["cluster"], means.labels_)
+    assert_array_equal(content["documents"]["group"], means.labels_)
     assert_array_equal(content["labels"][content["chosen"]], means.labels_)
     sizes = np.bincount(means.labels_)
     (step,) = content["steps"]
     assert step["sizes"] == sizes.tolist()
     assert_allclose(step["weights"], sizes / N, rtol=1e-5)
     (candidate,) = content["candidates"]
-    assert [one["size"] for one in candidate["clusters"]] == sorted(sizes, reverse=True)
+    assert [one["size"] for one in candidate["groups"]] == sorted(sizes, reverse=True)
     assert candidate["n_starts"] == len(means.runs_)
     assert content["model"]["status"] == "converged"
 
@@ -55,7 +55,7 @@ def test_words_are_those_that_reading_ranks(report, means):
     read = Reading(means, words)
     (candidate,) = report.content["candidates"]
     order = np.argsort(-np.bincount(means.labels_))
-    for k, listed in zip(order, candidate["clusters"], strict=True):
+    for k, listed in zip(order, candidate["groups"], strict=True):
         assert listed["words"] == [one.word for one in read.vocabulary.words(int(k), 10)]
     assert report.content["names"] == [read.group_name(k) for k in range(K)]
 
@@ -91,7 +91,7 @@ def test_the_page_says_what_it_shows(report, tmp_path):
     assert not remark["warning"]
     html = report.write_html(tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<title>" in html
-    assert report.to_dict()["model"]["n_clusters"] == K
+    assert report.to_dict()["model"]["n_groups"] == K
 
 
 @pytest.mark.parametrize("sparse_prototypes", [False, True])
@@ -104,6 +104,6 @@ def test_sparse_rows_and_words_of_a_vectorizer(sparse_prototypes):
         2, init="random", random_state=0, sparse_prototypes=sparse_prototypes
     ).fit(X)
     content = sm.Report(means, texts, vectorizer=words).content
-    assert_array_equal(content["documents"]["cluster"], means.labels_)
+    assert_array_equal(content["documents"]["group"], means.labels_)
     assert content["kind"] == "words"
     assert content["forms"] is not None

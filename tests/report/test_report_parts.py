@@ -12,11 +12,16 @@ from scipy import sparse
 
 import spheremix as sm
 from spheremix.data.open import as_directions
+from spheremix.report.documents import (
+    LEVELS,
+    MOST_WORDS,
+    heaviest,
+    length,
+    shorten,
+    token_forms,
+)
 from spheremix.report.packing import packed_size
-from spheremix.report.rows import LEVELS, MOST, heaviest
-from spheremix.report.source import from_model
 from spheremix.report.steps import dequantise, evenly_spaced, quantise
-from spheremix.report.texts import length, shorten, token_forms
 from spheremix.text import Corpus, TextVectorizer
 
 
@@ -70,9 +75,9 @@ def test_rows_keep_the_heaviest_words(seed):
         kept = columns[found["words"][part]]
         assert (np.diff(kept) > 0).all()
         there = [j for j in columns if unit[i, j] > 0]
-        assert len(kept) == min(MOST, len(there))
+        assert len(kept) == min(MOST_WORDS, len(there))
         assert found["n_words"][i] == np.count_nonzero(X[i])
-        best = sorted(there, key=lambda j: tuple(-weights[:, j] * unit[i, j]))[:MOST]
+        best = sorted(there, key=lambda j: tuple(-weights[:, j] * unit[i, j]))[:MOST_WORDS]
         assert set(kept) == set(best)
         values = found["scale"][i] * found["values"][part] / LEVELS
         assert np.abs(values - unit[i, kept]).max() <= unit[i].max() / LEVELS
@@ -147,5 +152,5 @@ def test_the_title_is_the_name_of_the_file_without_its_endings(source, title):
     X = np.eye(4)[[0, 1, 2, 3, 0, 1, 2, 3]]
     model = sm.VMFMixture(1, kappa=1.0).fit(X)
     corpus = Corpus(["a"] * 8, [str(i) for i in range(8)], source=source)
-    assert from_model(model, corpus, X, None, None, None).title == title
-    assert from_model(model, corpus, X, None, None, "mine").title == "mine"
+    assert sm.Run.from_model(model, corpus, X=X).title == title
+    assert sm.Run.from_model(model, corpus, X=X, title="mine").title == "mine"

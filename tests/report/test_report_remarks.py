@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 import spheremix as sm
-from spheremix.run.doubts import warnings
-from spheremix.run.remarks import remarks
-from spheremix.wording import in_groups
+from spheremix.run.sentences import remarks, warnings
 
 OPTIONS = {"starts": 2, "threads": 1, "criterion": "none", "k": "2:3", "min_df": 1}
 
@@ -44,7 +42,7 @@ def test_the_page_says_what_the_terminal_says(run):
 def test_the_page_says_in_words_what_the_terminal_says_with_options_and_files(run):
     typed = " ".join(one.render(lambda name: f"--{name}") for one in remarks(run))
     shown = " ".join(one["text"] for one in run.report().content["remarks"])
-    for named in ("--k 3:6", "documents.csv", "cluster"):
+    for named in ("--k 3:6", "documents.csv"):
         assert named in typed
         assert named not in shown
     assert "make the run again and try larger numbers too" in shown
@@ -53,14 +51,14 @@ def test_the_page_says_in_words_what_the_terminal_says_with_options_and_files(ru
 def test_the_advice_has_its_evidence(run):
     advice = run.report().content["advice"]
     table = run.read_table("advice")
-    record = run.manifest.advice
+    record = run.advice
     assert advice["certainty"] == record.certainty
     assert [one["sentence"] for one in advice["recommended"]] == [
-        in_groups(one.sentence) for one in record.recommended
+        one.sentence for one in record.recommended
     ]
     assert "3 groups" in advice["recommended"][0]["sentence"]
     assert "cluster" not in " ".join(one["sentence"] for one in advice["recommended"])
-    for name in ("n_components", "stability", "score"):
+    for name in ("n_groups", "stability", "score"):
         expected = [None if value is None else pytest.approx(value) for value in table[name]]
         assert advice["evidence"][name] == expected
 
@@ -69,7 +67,7 @@ def test_advice_of_an_estimator_and_none_where_there_is_none():
     X, _, _ = sm.datasets.make_vmf_mixture(150, 8, 2, overlap=0.01, random_state=0)
     model = sm.VMFMixtureIC([2, 3], n_init=2, random_state=0).fit(X)
     content = sm.Report(model, X=X).content
-    assert content["advice"]["recommended"][0]["n_clusters"] == model.advice_.n_clusters
+    assert content["advice"]["recommended"][0]["n_groups"] == model.advice_.n_clusters
     stability = model.advice_.table()["stability"]
     assert content["advice"]["evidence"]["stability"] == pytest.approx(list(stability))
     assert content["remarks"] == []

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from cli_common import texts, write_lines
 from edit_common import explore
-from spheremix.run.edit_schema import Edits
-from spheremix.run.refitting import Plan
 
 import spheremix as sm
 from spheremix.distribution import VonMisesFisher
+from spheremix.run.apply_edits import Plan
+from spheremix.run.edits import Edits
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_a_merge_starts_from_the_merged_groups_and_ends_where_em_ends(run):
     assert value == pytest.approx(mixture.log_likelihood_)
     assert value >= log_likelihood(X, start, mixture.kappas_, shares) - 1e-9
     moved = int((mixture.labels_ != labels).sum())
-    changes = edited.edits().steps[0].changes
+    changes = edited.edits[0].changes
     assert changes[:2] == [
         "Groups 0 and 2 were merged into group 0.",
         f"{moved} of 37 documents changed group beyond that.",
@@ -73,7 +73,7 @@ def test_a_merge_starts_from_the_merged_groups_and_ends_where_em_ends(run):
 def test_a_split_has_one_group_more_and_a_higher_likelihood(run):
     edited = run.edit({"split": [1]})
     mixture, before = edited.dense[4], run.dense[3]
-    assert len(mixture.weights_) == len(edited.clusters["name"]) == 4
+    assert len(mixture.weights_) == len(edited.groups["name"]) == 4
     assert mixture.log_likelihood_ > before.log_likelihood_
     assert 0.0 <= mixture.stationarity_gap_ < 1e-7
     inside = set(mixture.labels_[before.labels_ == 1].tolist())
@@ -93,14 +93,14 @@ def test_rows_without_words_are_those_that_the_vectoriser_gives(run):
     expected = rows[kept] / np.linalg.norm(rows[kept], axis=1, keepdims=True)
     assert np.allclose(edited.matrix().toarray(), expected)
     assert np.allclose(edited.vectorizer().transform(run.corpus().texts).toarray()[kept], expected)
-    assert edited.documents["cluster"][36] is None
+    assert edited.documents["group"][36] is None
     assert edited.documents["set_aside"][36] == "no word of the vocabulary"
-    assert edited.manifest.corpus.n_set_aside == 1
-    changes = edited.edits().steps[0].changes
+    assert edited.info.corpus.n_set_aside == 1
+    changes = edited.edits[0].changes
     assert changes[0] == "2 words were dropped."
     assert "1 document without another word set aside." in changes
     assert not set(dropped) & set(edited.words["word"])
-    assert edited.assign(["boat boat"])["cluster"] == [None]
+    assert edited.assign(["boat boat"])["group"] == [None]
 
 
 def test_words_are_dropped_in_two_steps_as_in_one_and_taken_back(run, base, tmp_path):
@@ -118,8 +118,8 @@ def test_words_are_dropped_in_two_steps_as_in_one_and_taken_back(run, base, tmp_
 
 def test_words_that_entered_and_left_are_told(run):
     edited = run.edit({"drop_words": [run.words["word"][0]]})
-    said = [line for line in edited.edits().steps[0].changes if line.startswith("First words")]
-    k, gone = run.words["cluster"][0], run.words["word"][0]
+    said = [line for line in edited.edits[0].changes if line.startswith("First words")]
+    k, gone = run.words["group"][0], run.words["word"][0]
     [line] = [line for line in said if line.startswith(f"First words of group {k},")]
     listed = line.partition("no longer: ")[2].removesuffix(".").split(", ")
     assert gone in listed

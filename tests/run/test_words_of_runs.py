@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
-
 import pytest
-from spheremix.run.files import FORMS
-from spheremix.run.remarks import kept_words, remarks
-from spheremix.run.removed import named_common, removed_columns, removed_words
 
 import spheremix as sm
 from spheremix.cli.naming import option_name
+from spheremix.run.sentences import kept_words, remarks
+from spheremix.run.stages.rows import _removed_words
+from spheremix.run.tables import removed_columns
 from spheremix.text.selection import MOST_LISTED
 
 TEXTS = [
@@ -31,9 +29,6 @@ def run(tmp_path_factory):
 
 
 def test_forms_are_kept(run):
-    assert run.manifest.prepared.vectorizer.forms == FORMS
-    kept = gzip.decompress((run.folder / FORMS).read_bytes()).decode()
-    assert "apple\tapples\n" in kept
     vectorizer = sm.load_run(run.folder).vectorizer()
     assert vectorizer.forms_["skies"] == vectorizer.forms_["sky"] == "skies"
     assert set(vectorizer.vocabulary_) <= set(vectorizer.forms_)
@@ -41,18 +36,18 @@ def test_forms_are_kept(run):
 
 
 def test_new_documents_need_no_lemma_of_a_known_form(run, monkeypatch):
-    expected = run.assign(["an apple", "a sky"])["cluster"]
+    expected = run.assign(["an apple", "a sky"])["group"]
     monkeypatch.setattr("spheremix.text.lexicon.Simplemma.__call__", lambda _, form: form)
-    assert sm.load_run(run.folder).assign(["an apple", "a sky"])["cluster"] == expected
+    assert sm.load_run(run.folder).assign(["an apple", "a sky"])["group"] == expected
 
 
 def test_the_run_says_what_its_thresholds_cost(tmp_path):
     texts = [f"common {'left' if i % 2 else 'right'} word{i % 7}" for i in range(42)] + ["unique"]
     run = sm.explore_corpus(texts, tmp_path / "run", k=2, lemmatizer="none", criterion="none")
-    used = run.manifest.prepared.vectorizer.thresholds
+    used = run.rows.vectorization.thresholds
     assert (used.min_df, used.max_df) == (2, 21)
     assert used.cost == {"min_df": 1, "min_count": 0, "max_df": 1}
-    assert run.manifest.prepared.vectorizer.removed["common"] == {"common": 42}
+    assert run.rows.vectorization.removed["common"] == {"common": 42}
     assert run.read_table("removed_words") == {
         "word": ["common", "unique"],
         "documents": [42, 1],
@@ -74,8 +69,8 @@ def test_unwanted_words_are_kept_with_the_run(tmp_path):
     file.write_text("sky\n", encoding="utf-8")
     options = {**OPTIONS, "stop_words": file, "drop": "Apple,pie"}
     run = sm.explore_corpus(TEXTS, tmp_path / "run", **options)
-    assert run.manifest.command["stop_words"] == ["sky"]
-    assert run.manifest.command["drop"] == ["apple", "pie"]
+    assert run.info.command["stop_words"] == ["sky"]
+    assert run.info.command["drop"] == ["apple", "pie"]
     assert not {"apples", "skies", "pie"} & set(run.feature_names)
     assert run.read_table("removed_words") == {
         "word": ["sky", "apple", "pie"],
@@ -85,9 +80,10 @@ def test_unwanted_words_are_kept_with_the_run(tmp_path):
     said = "Left out as asked: apple (3 documents), sky (3), pie (1)."
     assert said in [one.render() for one in remarks(run)]
     file.write_text("sea\n", encoding="utf-8")
-    assert run.assign(["apple skies", "the deep sea"])["cluster"][0] is None
-    with pytest.raises(sm.RunError, match=r"another run \(stop_words is sea now"):
-        sm.explore_corpus(TEXTS, tmp_path / "run", **options)
+    assert run.assign(["apple skies", "the deep sea"])["group"][0] is None
+    other = sm.explore_corpus(TEXTS, tmp_path / "run", **options)
+    assert "skies" in other.feature_names
+    assert "sea" not in other.feature_names
 
 
 def test_words_asked_for_that_no_document_has_are_named(tmp_path):
@@ -100,14 +96,9 @@ def test_words_asked_for_that_no_document_has_are_named(tmp_path):
     ) in said
 
 
-def test_phrases_come_first_among_the_common_words_that_are_named():
-    common = {"b": 9, "a": 9, "press release": 6, "c": 8, "d": 7, "e": 7, "f": 7}
-    assert named_common({"common": common}) == "press release, a, b, c, d, ..."
-
-
 def test_rare_words_of_the_table_are_bounded():
     rare = {f"w{i:04}": 1 for i in range(MOST_LISTED)} | {"often": 2}
-    found = removed_words({"rare": rare, "common": {}, "dropped": {}, "mixed": rare}, ())
+    found = _removed_words({"rare": rare, "common": {}, "dropped": {}, "mixed": rare}, ())
     assert [len(found[reason]) for reason in ("rare", "mixed")] == [MOST_LISTED, MOST_LISTED]
     assert removed_columns(found)["word"][0] == "often"
     assert f"w{MOST_LISTED - 1:04}" not in found["rare"]
@@ -126,11 +117,6 @@ def test_phrases_are_kept(tmp_path):
     }
     run = sm.explore_corpus(texts, tmp_path / "run", **options)
     assert "interest rates" in run.feature_names
-    assert run.manifest.prepared.vectorizer.phrases[0][:3] == (
-        "interest",
-        "rates",
-        "interest rates",
-    )
     again = sm.load_run(run.folder).vectorizer()
     assert again.words("interest rates of interest") == ["interest rates", "interest"]
     kept = [i for i, why in enumerate(run.documents["set_aside"]) if not why]
@@ -146,8 +132,8 @@ def test_trouble_is_named_and_mended_as_asked(tmp_path):
     options |= {"drop_repeated_lines": True, "drop_mixed": True}
     run = sm.explore_corpus(texts, tmp_path / "mended", **options)
     assert not any("Toggle" in one.render() for one in remarks(run))
-    assert "1 repeated line was left out of 36 documents." in run.manifest.corpus.notes
-    assert run.manifest.prepared.dropped_lines == ["Toggle Button"]
+    assert "1 repeated line was left out of 36 documents." in run.info.corpus.notes
+    assert run.rows.dropped_lines == ["Toggle Button"]
     assert "Toggle" not in run.corpus().texts[0]
     assert not {"button", "toggle", "2m"} & set(run.feature_names)
-    assert run.assign(["Toggle Button\nsea", "Toggle Button"])["cluster"][1] is None
+    assert run.assign(["Toggle Button\nsea", "Toggle Button"])["group"][1] is None

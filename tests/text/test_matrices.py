@@ -162,6 +162,19 @@ class TestMatrices:
         )
         assert read_matrix(tmp_path / "x.npz").X.shape == (1, 2**20)
 
+    @pytest.mark.parametrize(
+        ("shape", "message"),
+        [((2, 0), r"blocks have shape \(2, 0\).*save it as CSR"), ((0, 0), "damaged")],
+    )
+    def test_blocks_that_hold_no_entry(self, tmp_path, shape, message):
+        path = tmp_path / "x.npz"
+        empty = np.zeros((0, 2, 0)), np.zeros(0, int), np.zeros(4, int)
+        sparse.save_npz(path, sparse.bsr_array(empty, shape=(6, 4)))
+        with np.load(path) as file:
+            parts = {**file, "data": np.zeros((0, *shape))}
+        np.savez(path, **parts)
+        self.refused(path, message)
+
     def test_cut_archives(self, tmp_path):
         path = tmp_path / "x.npz"
         sparse.save_npz(path, self.X)

@@ -51,6 +51,14 @@ assert_type(sm.VMFTree(n_components=3).fit(X).cut(2), sm.VMFMixture)
 assert_type(sm.calibrate(mixture, X).posteriors, Array)
 assert_type(sm.stability(mixture, X).groups, Array)
 
+run = sm.explore_corpus(["a text"], None, k=1)
+assert_type(run, sm.Run)
+assert_type(sm.Run.from_model(mixture, X=X), sm.Run)
+assert_type(run.mixture, sm.VMFMixture)
+assert_type(run.path, sm.VMFPath | None)
+assert_type(run.check(), list[str])
+assert_type(run.names(), list[str] | None)
+
 sm.VMFMixture(3, kappa=[1.0, 2.0, 3.0], init=np.eye(3))
 sm.VMFMixture(3, kappa="fre")  # type: ignore[arg-type]
 sm.VMFMixture(3, init="mergee")  # type: ignore[arg-type]

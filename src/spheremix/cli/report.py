@@ -1,4 +1,4 @@
-"""``spheremix report``, ``figures`` and ``check``: what is made of the folder of a run on demand."""
+"""``spheremix report``, ``figures`` and ``check``: made of a run on demand."""
 
 # ruff: noqa: PLC0415 (help does not wait for SciPy: what works is loaded when there is work)
 from __future__ import annotations

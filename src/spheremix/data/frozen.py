@@ -128,7 +128,7 @@ class FrozenRows:
         found: list[Resultants | None] = [None] * len(scorers)
         for s, (scorer, run) in enumerate(zip(scorers, runs, strict=True)):
             own = weights if weights is None or weights.ndim == 1 else weights[s]
-            found[s] = self._sweep_unsettled(scorer, own, run)
+            found[s] = self._sweep_unfrozen(scorer, own, run)
         whole = [s for s, one in enumerate(found) if one is None]
         plain = [s for s in whole if self._waits(runs[s])]
         asked = [s for s in whole if s not in plain]
@@ -192,9 +192,7 @@ class FrozenRows:
         """Read all rows, and remember nothing."""
         return self._rows.sweep(scorers, weights)
 
-    def _sweep_unsettled(
-        self, scorer: Scorer, weights: Array | None, run: int
-    ) -> Resultants | None:
+    def _sweep_unfrozen(self, scorer: Scorer, weights: Array | None, run: int) -> Resultants | None:
         """Read the rows that may not be frozen; None where these are most rows."""
         known = self._known.get(run)
         if known is None:

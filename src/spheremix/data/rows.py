@@ -103,10 +103,13 @@ def _dense(X: Any) -> Rows:
     dtype = np.dtype(np.float64) if X.dtype == object else _real_dtype(X.dtype)
     check_shape(X)
     try:
-        rows: Rows = np.require(X.astype(dtype, copy=False), requirements=["ALIGNED"])
+        converted = X.astype(dtype, copy=False) if X.dtype == object else _converted(X, dtype)
     except (TypeError, ValueError) as error:
+        if X.dtype != object:
+            raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"X holds objects that are no numbers: {error}.") from error
+    rows: Rows = np.require(converted, requirements=["ALIGNED"])
     return rows
 
 
@@ -131,7 +134,12 @@ def _csr(X: Any) -> Rows:
     """Return CSR of float32 or float64 without duplicates, in contiguous arrays of its entries."""
     dtype = _real_dtype(X.dtype)
     check_shape(X)
-    csr = X.tocsr().astype(dtype, copy=False)
+    if 0 in getattr(X, "blocksize", ()):
+        raise ValueError(
+            f"X is a BSR matrix of shape {X.shape} whose blocks have shape {X.blocksize} and hold "
+            "no entry. Build it again from its entries, for example with scipy.sparse.csr_array."
+        )
+    csr = _converted(X.tocsr(), dtype)
     indptr, indices = index_arrays(csr.indptr, csr.indices)
     stored = int(indptr[-1])
     data, indices = (part[:stored] if len(part) > stored else part for part in (csr.data, indices))
@@ -154,6 +162,24 @@ def _csr(X: Any) -> Rows:
         csr = csr.copy()
         csr.sum_duplicates()
     return cast("Rows", csr)
+
+
+def _converted(X: Any, dtype: np.dtype[Any]) -> Any:
+    """Return X in a type of engines; refuse rows of a longer type that are beyond its range."""
+    if X.dtype.kind != "f" or X.dtype.itemsize <= dtype.itemsize:
+        return X.astype(dtype, copy=False)
+    with np.errstate(all="ignore"):
+        found = X.astype(dtype)
+    parts = (abs(X) == np.inf, abs(found) == np.inf, X != 0, found != 0)
+    infinite, overflown, there, left = (np.asarray(part.sum(axis=1)).ravel() for part in parts)
+    lost = (overflown > infinite) | ((there > 0) & (left == 0))
+    if lost.any():
+        raise ValueError(
+            f"X has dtype {X.dtype}, and {_rows(lost)} with numbers beyond the range of {dtype}, "
+            "in which rows are kept. Divide such rows by their largest absolute entry: their "
+            "directions stay."
+        )
+    return found
 
 
 def _in_columns(indices: NDArray[Any], n_features: int) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from spheremix.data.open import as_directions
 from spheremix.display import pixels
 from spheremix.display.pixels import PixelDisplay, suitable_height
-from spheremix.display.style import cluster_names, in_style, one_axes, words_of
+from spheremix.display.style import group_names, in_style, one_axes, words_of
 from spheremix.reading import Layout, Reading, characteristic_scores
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class PrototypesDisplay(PixelDisplay):
             reading.prototypes,
             reading.layout,
             sizes,
-            names=cluster_names(reading),
+            names=group_names(reading),
             words=words_of(reading),
         )
 
@@ -238,7 +238,7 @@ class DataDisplay(PixelDisplay):
             reading.model.predict(X),
             reading.layout,
             reading.vocabulary.scores.max(axis=0),
-            names=cluster_names(reading),
+            names=group_names(reading),
             words=words_of(reading),
         )
 

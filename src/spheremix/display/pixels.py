@@ -184,7 +184,7 @@ def _write_blocks(ax: Axes, layout: Layout, names: Sequence[str]) -> int:
             continue
         n, k = block.stop - block.start, block.groups[0]
         name = shown(names[k])
-        first = str(k) if name == f"cluster {k}" else name.partition(" ")[0]
+        first = str(k) if name == f"group {k}" else name.partition(" ")[0]
         texts = (f"{name}: {n:,}", f"{first}: {n:,}", f"{n:,}")
         middle = (block.start + block.stop) / 2
         n_written += _write_fitting(ax, middle, FIRST, texts, n, hue(1, K))
@@ -313,7 +313,7 @@ class PixelDisplay:
         self.layout = layout
         self.intensities = intensities
         self.sizes = np.asarray(sizes)
-        self.names = [f"cluster {k}" for k in range(len(layout.groups))] if names is None else names
+        self.names = [f"group {k}" for k in range(len(layout.groups))] if names is None else names
         self.words = words
 
     def _plot(self, ax: Axes, gamma: float) -> None:

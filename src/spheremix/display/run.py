@@ -10,10 +10,10 @@ from spheremix.display.criteria import CriteriaDisplay
 from spheremix.display.curves import PathDisplay
 from spheremix.display.maps import DataDisplay, PrototypesDisplay
 from spheremix.display.sphere import SphereDisplay
-from spheremix.display.style import cluster_names, in_style, save, words_of
+from spheremix.display.style import group_names, in_style, save, words_of
 from spheremix.display.tables import LabelsDisplay, TimelineDisplay
 from spheremix.display.words import WordsDisplay
-from spheremix.reading import Reading, contingency
+from spheremix.reading import contingency
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -57,7 +57,7 @@ def draw_run(run: Any, folder: str | PathLike[str]) -> list[str]:
 
 def displays(run: Any) -> dict[str, Any]:
     """Compute the figures that a run has the values for, by name; nothing is drawn."""
-    reading = Reading.from_run(run)
+    reading = run.reading
     features = "features" if words_of(reading) is None else "words"
     found: dict[str, Any] = {"prototypes": PrototypesDisplay.of(reading)}
     X = run.matrix()
@@ -70,7 +70,7 @@ def displays(run: Any) -> dict[str, Any]:
     if run.path is not None:
         found["path"] = PathDisplay.of(run.path, features=features)
     if len(run.dense) > 1:
-        agreement = [run.manifest.start_agreement[K] for K in run.dense]
+        agreement = [run.start_agreement[K] for K in run.dense]
         found["criteria"] = CriteriaDisplay(
             list(run.dense),
             {name: run.dense_criteria[name] for name in ("aic", "bic", "ebic", "ric", "ricc")},
@@ -80,23 +80,23 @@ def displays(run: Any) -> dict[str, Any]:
             if run.path is None
             else float(run.path.sizes_[0].sum()),
         )
-    return found | _about_documents(run, cluster_names(reading))
+    return found | _about_documents(run, group_names(reading))
 
 
 def _about_documents(run: Any, names: list[str]) -> dict[str, Any]:
     """Return the figures of labels and dates, where the run has the documents."""
-    table, corpus = run.documents, run.corpus()
-    if table is None or corpus is None:
+    rows, corpus = run.rows, run.corpus()
+    if rows is None or corpus is None:
         return {}
-    clusters = np.array([-1 if k is None else k for k in table["cluster"]])
+    groups = rows.spread(run.assigned.labels)
     found: dict[str, Any] = {}
     for i, (column, values) in enumerate(corpus.labels.items(), 1):
-        labels = contingency(clusters, values, n_groups=len(names))
+        labels = contingency(groups, values, n_groups=len(names))
         if labels.labels:
             title = column if len(corpus.labels) > 1 else None
             found["labels" if i == 1 else f"labels-{i}"] = LabelsDisplay(labels, names, title)
     if corpus.dates is not None:
-        times = TimelineDisplay.of(clusters, corpus.dates, names)
+        times = TimelineDisplay.of(groups, corpus.dates, names)
         if times.table.periods:
             found["timeline"] = times
     return found

@@ -270,13 +270,14 @@ def words_of(reading: Reading) -> list[str] | None:
     return names
 
 
-def cluster_names(reading: Reading) -> list[str]:
-    """Name each cluster as people did, or by words of its own, of its documents, or its number."""
-    clusters = range(reading.n_groups)
+def group_names(reading: Reading) -> list[str]:
+    """Name each group as people did, or by words of its own, of its documents, or its number."""
     contrast = reading.contrast or [()] * reading.n_groups
     is_named = reading.names is not None or words_of(reading) is not None
-    names = [reading.group_name(k) if is_named or contrast[k] else "" for k in clusters]
-    return [name or f"cluster {k}" for k, name in enumerate(names)]
+    names = [
+        reading.group_name(k) if is_named or contrast[k] else "" for k in range(reading.n_groups)
+    ]
+    return [name or f"group {k}" for k, name in enumerate(names)]
 
 
 def name_rows(ax: Axes, places: ArrayLike, names: Sequence[str], size: float = 8) -> None:

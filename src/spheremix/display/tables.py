@@ -308,4 +308,4 @@ class TimelineDisplay:
 
 def _named(names: Sequence[str] | None, K: int) -> Sequence[str]:
     """Return the names of clusters, or their numbers."""
-    return [f"cluster {k}" for k in range(K)] if names is None else names
+    return [f"group {k}" for k in range(K)] if names is None else names

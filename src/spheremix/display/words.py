@@ -9,7 +9,7 @@ import numpy as np
 
 from spheremix.display.style import (
     INK,
-    cluster_names,
+    group_names,
     hue,
     in_style,
     name_rows,
@@ -87,7 +87,7 @@ class WordsDisplay:
         WordsDisplay
             For ``plot``.
         """
-        names = cluster_names(reading)
+        names = group_names(reading)
         clusters = [
             replace(
                 one,

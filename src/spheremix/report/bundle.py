@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,10 +10,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-ENTRY = "main.js"
+ENTRY = "app/main.js"
 NAME = r"[A-Za-z_$][\w$]*"
 IMPORT = re.compile(
-    rf'^import \{{((?:\s*{NAME}\s*,)*\s*{NAME}\s*,?\s*)\}} from "\./([\w-]+\.js)";$', re.MULTILINE
+    rf'^import \{{((?:\s*{NAME}\s*,)*\s*{NAME}\s*,?\s*)\}} from "(\.\.?/[\w/-]+\.js)";$',
+    re.MULTILINE,
 )
 EXPORT = re.compile(rf"^export ((?:async function|function|const|class) ({NAME})\b)", re.MULTILINE)
 LEFT = re.compile(r"^\s*(?:import|export)\b.*", re.MULTILINE)
@@ -26,15 +28,15 @@ class PageError(ValueError):
 def bundle(modules: Mapping[str, str], entry: str = ENTRY) -> str:
     """Put ES modules into one script, each before those that import it.
 
-    Every module becomes a function that gives its exports, so that names of one module stay out of
-    the others. Two forms are known, each at the beginning of a line: ``import {a, b} from
-    "./x.js";`` and ``export`` before a function, a const or a class.
+    Every module becomes a function that returns its exports, so that names of one module stay out
+    of the others. Two forms are known, each at the beginning of a line: ``import {a, b} from
+    "./x.js";`` (or ``"../folder/x.js"``) and ``export`` before a function, a const or a class.
 
     Parameters
     ----------
     modules : mapping of str to str
-        Name of the file to its text.
-    entry : str, default="main.js"
+        Path of the file, from the folder of the page, to its text.
+    entry : str, default="app/main.js"
         The module that begins.
 
     Returns
@@ -54,7 +56,7 @@ def bundle(modules: Mapping[str, str], entry: str = ENTRY) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A module as a constant that holds its exports; what it imports, by name of the file."""
+    """A module as a constant that holds its exports; what it imports, by path of the file."""
 
     script: str
     exports: list[str]
@@ -81,8 +83,8 @@ def _add(
 
 
 def _translated(name: str, text: str) -> Module:
-    imports = [(found[2], _names(found)) for found in IMPORT.finditer(text)]
-    body = IMPORT.sub(_bindings, text)
+    imports = [(_resolved(name, found[2]), _names(found)) for found in IMPORT.finditer(text)]
+    body = IMPORT.sub(lambda found: _bindings(found, _resolved(name, found[2])), text)
     exports = [found[2] for found in EXPORT.finditer(body)]
     body = EXPORT.sub(r"\1", body)
     if left := LEFT.search(body):
@@ -101,8 +103,13 @@ def _names(found: re.Match[str]) -> list[str]:
     return [one.strip() for one in found[1].split(",") if one.strip()]
 
 
-def _bindings(found: re.Match[str]) -> str:
-    return f"const {{{', '.join(_names(found))}}} = {_constant(found[2])};"
+def _resolved(name: str, path: str) -> str:
+    """Return the path of an imported module from the folder of the page."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
+
+
+def _bindings(found: re.Match[str], other: str) -> str:
+    return f"const {{{', '.join(_names(found))}}} = {_constant(other)};"
 
 
 def _constant(name: str) -> str:

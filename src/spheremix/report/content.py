@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.display.style import cluster_names, hues
+from spheremix.display.style import group_names, hues
 from spheremix.reading import Reading
 from spheremix.reading.words import ONLY_HERE_SHARE
 from spheremix.report import documents as docs
 from spheremix.report.overview import (
     advice_entry,
-    candidates,
+    candidate_entries,
     corpus_entry,
     edits_entry,
     model_entry,
@@ -21,9 +21,7 @@ from spheremix.report.overview import (
     tree_entry,
 )
 from spheremix.report.packing import packed_size
-from spheremix.report.rows import heaviest
 from spheremix.report.steps import curves, read_steps
-from spheremix.report.texts import shorten, token_forms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     from spheremix.run.run import Run
 
 FORMAT = "spheremix-report"
-VERSION = 2
+VERSION = 3
 MAX_WORDS = 10_000  # columns shown
 # Bytes of a report, packed. Base64 makes four bytes of three, and the page takes 0.2 million: less
 # than 10 million in all.
@@ -46,11 +44,11 @@ def build(run: Run) -> dict[str, Any]:
     if documents is not None and documents["text"] is not None:
         texts, documents["text"] = documents["text"], None
         room = max(LEAST_TEXT, BUDGET - packed_size(content))
-        documents["text"] = shorten(texts, room)
+        documents["text"] = docs.shorten(texts, room)
         vectorizer = run.vectorizer()
         if vectorizer is not None:
             places = {name: i for i, name in enumerate(content["words"])}
-            content["forms"] = token_forms(documents["text"], vectorizer, places)
+            content["forms"] = docs.token_forms(documents["text"], vectorizer, places)
     return content
 
 
@@ -65,7 +63,7 @@ def _measured(run: Run) -> dict[str, Any]:
         telling = [[word for word, _ in words] for words in contrast]
         reading = Reading(run.model, run.feature_names, contrast=telling, names=run.names())
     K, path = reading.n_groups, run.path
-    names, has_words = cluster_names(reading), run.feature_names is not None or counted is not None
+    names, has_words = group_names(reading), run.feature_names is not None or counted is not None
     exits = None if path is None else path.exit_betas_[:, shown].astype(np.float32)
     return {
         "format": FORMAT,
@@ -75,7 +73,7 @@ def _measured(run: Run) -> dict[str, Any]:
         "edits": edits_entry(run),
         "corpus": corpus_entry(run, reading.prototypes.shape[1] - len(shown)),
         "model": model_entry(run, len(shown), docs.compare(run, found)),
-        "candidates": candidates(run, counted),
+        "candidates": candidate_entries(run, counted),
         "advice": advice_entry(run),
         "remarks": remark_entries(run),
         "kind": "coordinates" if run.feature_names is None else "words",
@@ -97,7 +95,7 @@ def _measured(run: Run) -> dict[str, Any]:
         "rows": _rows(run, shown),
         "forms": None,
         "contrast": contrast,
-        "firmness": stability_entry(run, shown),
+        "stability": stability_entry(run, shown),
         **docs.listed(found, K),
     }
 
@@ -119,4 +117,4 @@ def _rows(run: Run, shown: NDArray[np.intp]) -> dict[str, Any] | None:
         return None
     mixtures = [run.mixture, *([] if run.path is None else [run.path.model(0)])]
     weights = [(one.kappas_[:, None] * np.abs(one.prototypes_)).max(axis=0) for one in mixtures]
-    return heaviest(run.matrix(), np.array(weights), shown)
+    return docs.heaviest(run.matrix(), np.array(weights), shown)

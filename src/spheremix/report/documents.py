@@ -1,26 +1,36 @@
-"""The documents of a report: who they are, where they belong, where they stand on the map."""
+"""The documents of a report: who they are, where they belong, their texts and heaviest words."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spheremix.data.parts import unit_columns
 from spheremix.reading import agreement, contrast_words, document_positions
-from spheremix.report.numbers import digits, numbered
-from spheremix.report.texts import length
+from spheremix.report.packing import digits, packed_size
 from spheremix.text import TextVectorizer
+from spheremix.text.words import forms
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from spheremix.reading import Documents
     from spheremix.run.run import Run
     from spheremix.text import Corpus
 
-LISTED = 10  # typical and ambiguous documents of a cluster
+    Array = NDArray[np.float64]
+
+LISTED = 10  # typical and ambiguous documents of a group
 CONTRASTED = 16  # words that set the texts of a group apart
 LARGEST = 2**16 - 1  # what the position 1 is written as
+MOST_WORDS = 60  # of a document
+LEVELS = 2**16 - 1  # of a coordinate, up to the largest of its document
+LONGEST = 50_000  # characters of one text, for a page that stays quick
+MOST_CHARACTERS = 40_000_000  # of all texts, however well they pack
 
 
 def describe(run: Run, found: Documents | None) -> dict[str, Any] | None:
@@ -33,7 +43,7 @@ def describe(run: Run, found: Documents | None) -> dict[str, Any] | None:
     columns, names, labels = _labels(corpus)
     dates = None if corpus is None else corpus.dates
     return {
-        "id": [str(i) for i in range(1, n + 1)] if corpus is None else list(corpus.ids),
+        "id": _ids(run, n) if corpus is None else list(corpus.ids),
         "title": None if corpus is None else corpus.titles,
         "text": texts,
         "length": None if texts is None else [length(text) for text in texts],
@@ -45,12 +55,19 @@ def describe(run: Run, found: Documents | None) -> dict[str, Any] | None:
         "margin": found.margins.astype(np.float32),
         "log_odds": found.log_odds.astype(np.float32),
         "cosine": found.cosines.astype(np.float32),
-        "cluster": numbered(found.labels, len(run.mixture.weights_)).astype(np.uint16),
+        "group": numbered(found.labels, len(run.mixture.weights_)).astype(np.uint16),
         "leaf": None
         if run.leaves is None or run.nodes is None
         else numbered(run.leaves, run.nodes[-1].n_leaves).astype(np.uint16),
-        "runner_up": found.second_groups.astype(np.uint16) if several else None,
+        "second_group": found.second_groups.astype(np.uint16) if several else None,
     }
+
+
+def _ids(run: Run, n: int) -> list[str]:
+    """Return the ids of documents without texts: of the table beside the model, or numbers."""
+    table = run.documents
+    known = None if table is None else table.get("id")
+    return [str(one) for one in known or range(1, n + 1)]
 
 
 def _labels(
@@ -77,7 +94,7 @@ def _labels(
 
 
 def compare(run: Run, found: Documents | None) -> list[dict[str, Any]]:
-    """Compare clusters with the labels of each column, where a document has one at most."""
+    """Compare groups with the labels of each column, where a document has one at most."""
     if run.kept_corpus is None or found is None:
         return []
     compared = []
@@ -92,7 +109,7 @@ def compare(run: Run, found: Documents | None) -> list[dict[str, Any]]:
 
 
 def listed(found: Documents | None, K: int) -> dict[str, list[list[int]] | None]:
-    """List the typical and the ambiguous documents of each cluster."""
+    """List the typical and the ambiguous documents of each group."""
     if found is None:
         return {"typical": None, "ambiguous": None}
     between: list[NDArray[np.intp]] = [np.empty(0, dtype=np.intp)] * K
@@ -119,7 +136,7 @@ def word_counts(run: Run) -> tuple[Any, list[str]] | None:
 def contrast(
     counted: tuple[Any, list[str]] | None, labels: NDArray[Any] | None, K: int
 ) -> list[list[tuple[str, float]]] | None:
-    """Return the words that set the documents of each cluster apart, where words were counted.
+    """Return the words that set the documents of each group apart, where words were counted.
 
     None where they were not, or where the model was fitted to other rows than the report has.
     """
@@ -142,3 +159,132 @@ def layout(run: Run, found: Documents | None) -> dict[str, Any] | None:
         positions = document_positions(run.matrix(), found.labels)
     whole = np.rint(np.clip(positions, 0.0, 1.0) * LARGEST).astype(np.uint16)
     return {"x": whole[:, 0].copy(), "y": whole[:, 1].copy()}
+
+
+def numbered(labels: NDArray[np.intp], n_groups: int) -> NDArray[np.intp]:
+    """Return labels without a sign: who belongs nowhere has the number after the last group."""
+    return np.where(labels < 0, n_groups, labels)
+
+
+# The words of the documents: those that weigh most in their scores
+
+
+def heaviest(X: Any, weights: Array, columns: NDArray[np.intp]) -> dict[str, Any]:
+    """Return the rows of documents, cut to their heaviest words.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d), path, iterable of blocks, or Directions
+        As for :func:`spheremix.as_directions`.
+    weights : ndarray of shape (m, d)
+        How much each word weighs; where the first line is equal, the next one decides.
+    columns : ndarray
+        The words that are shown, in increasing order; others are left out.
+
+    Returns
+    -------
+    dict
+        ``indptr``, ``words`` (positions in ``columns``), ``values`` and ``scale``; ``n_words``, how
+        many different words each document has, before it is cut.
+    """
+    rows, n_words = unit_columns(X, columns)
+    owners = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    values = rows.data
+    size = np.abs(values)
+    keys = [-(line[columns][rows.indices] * size) for line in weights]
+    order = np.lexsort((*keys[::-1], owners))
+    ranks = np.arange(len(order)) - rows.indptr[owners[order]]
+    kept = np.sort(order[(ranks < MOST_WORDS) & (size[order] > 0.0)])
+    counts = np.bincount(owners[kept], minlength=rows.shape[0])
+    packed, scale = _levels(values[kept], owners[kept], rows.shape[0])
+    narrow = np.uint16 if len(columns) <= 2**16 else np.uint32
+    return {
+        "indptr": np.concatenate([[0], np.cumsum(counts)]).astype(np.uint32),
+        "words": rows.indices[kept].astype(narrow),
+        "values": packed,
+        "scale": scale,
+        "n_words": n_words,
+    }
+
+
+def _levels(
+    values: Array, owners: NDArray[np.intp], n: int
+) -> tuple[NDArray[Any], NDArray[np.float32] | None]:
+    """Return values in two bytes, as shares of the largest of row; as floats if some are < 0."""
+    if (values < 0.0).any():
+        return values.astype(np.float32), None
+    scale = np.zeros(n)
+    np.maximum.at(scale, owners, values)
+    shares = values / scale[owners]
+    return np.maximum(np.rint(shares * LEVELS), 1.0).astype(np.uint16), scale.astype(np.float32)
+
+
+# The texts: cut evenly where they are too much, and how their tokens became words
+
+
+def shorten(texts: Sequence[str], budget: int) -> list[str]:
+    """Cut texts to a common length at which, packed, they fit the budget.
+
+    The length is the largest one, to a few per cent: how texts pack depends on where they are cut.
+    """
+    lengths = np.array([len(text) for text in texts], dtype=np.int64)
+    longest = _common_length(lengths, MOST_CHARACTERS)
+    while True:
+        cut = [text[:longest] for text in texts]
+        size = packed_size({"text": cut})
+        if size <= budget:
+            return cut
+        shown = int(np.minimum(lengths, longest).sum())
+        longest = min(longest - 1, _common_length(lengths, int(0.98 * shown * budget / size)))
+
+
+def _common_length(lengths: NDArray[np.int64], room: int) -> int:
+    """Return the largest length at which cut texts have so many characters at most."""
+    low, high = 0, LONGEST
+    while low < high:
+        middle = (low + high + 1) // 2
+        if np.minimum(lengths, middle).sum() <= room:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def length(text: str) -> int:
+    """Count the characters of a text as JavaScript does, in units of UTF-16."""
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def token_forms(
+    texts: Sequence[str], vectorizer: TextVectorizer, places: Mapping[str, int]
+) -> dict[str, int]:
+    """Return which word each form is: those that the vectoriser met, and tokens of the texts.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The texts that are shown.
+    vectorizer : TextVectorizer
+        Fitted.
+    places : mapping of str to int
+        Position of each word that is shown.
+
+    Returns
+    -------
+    dict of str to int
+        Lower-case form to the position of its word; where a language tells cases apart, the more
+        frequent one decides.
+    """
+    cut = vectorizer.tokenizer or forms
+    tokens = Counter(token for text in texts for token in cut(text))
+    met = vectorizer.forms_.items()
+    found = {form: places[word] for form, word in met if word is not None and word in places}
+    for token, _ in tokens.most_common():
+        if token.lower() in vectorizer.forms_:
+            continue
+        for word in vectorizer.words(token):
+            if word in places:
+                found.setdefault(token.lower(), places[word])
+    return dict(sorted(found.items()))

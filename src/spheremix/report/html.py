@@ -13,6 +13,7 @@ from spheremix.report.bundle import PageError, bundle
 from spheremix.report.packing import pack
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from importlib.resources.abc import Traversable
 
 TEMPLATE = "index.html"
@@ -56,16 +57,20 @@ def page(content: dict[str, Any], folder: Traversable | None = None) -> str:
 
 
 def page_files(folder: Traversable | None = None) -> dict[str, str]:
-    """Read the files of the page, by name; ends of lines are those that a browser sees."""
+    """Return the texts of the files of the page by path; lines end as a browser sees them."""
     place = resources.files("spheremix.report") / "page" if folder is None else folder
-    found = {
-        one.name: one.read_text("utf-8")
-        for one in place.iterdir()
-        if one.name.endswith((".html", ".css", ".js"))
-    }
+    found = dict(_texts(place))
     if TEMPLATE not in found:
         raise PageError(f"{place}: {TEMPLATE} is not there.")
     return {name: re.sub(r"\r\n?", "\n", found[name]) for name in sorted(found)}
+
+
+def _texts(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, str]]:
+    for one in folder.iterdir():
+        if one.is_dir():
+            yield from _texts(one, f"{prefix}{one.name}/")
+        elif one.name.endswith((".html", ".css", ".js")):
+            yield f"{prefix}{one.name}", one.read_text("utf-8")
 
 
 def policy(script: str, style: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +9,9 @@ import numpy as np
 
 from spheremix.reading import Reading, group_order
 from spheremix.report.documents import contrast
-from spheremix.report.numbers import digits
+from spheremix.report.packing import digits
 from spheremix.run.sentences import remarks
 from spheremix.select import CRITERIA
-from spheremix.wording import in_groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,27 +23,27 @@ if TYPE_CHECKING:
     from spheremix.run.stages.tree import Node
 
 NODE_WORDS = 10  # of a node of the tree
-LISTED = 10  # words of a cluster of a candidate
+LISTED = 10  # words of a group of a candidate
+# Columns of the advice's evidence that the page shows, beside the number of groups.
+EVIDENCE = ("stability", "adjusted_stability", "gain", "turning", "score", "agreement")
 
 
 def corpus_entry(run: Run, n_dropped: int) -> dict[str, Any]:
     """Say where the documents come from and what was done to them."""
     corpus, rows = run.kept_corpus, run.rows
     n_kept = len(run.mixture.labels_) if rows is None else len(rows.kept)
-    aside = (
-        []
-        if rows is None
-        else [(rows.corpus.ids[i], rows.reasons[i]) for i in sorted(rows.reasons)]
-    )
+    aside: list[list[str]] = []
+    if rows is not None:
+        aside = [[rows.corpus.ids[i], rows.reasons[i]] for i in sorted(rows.reasons)]
     return {
         "source": "" if corpus is None else _file_name(corpus.source),
         "format": "" if corpus is None else corpus.format,
         "n_documents": n_kept + len(aside),
         "n_kept": n_kept,
         "n_set_aside": len(aside),
-        "set_aside": [list(one) for one in aside],
+        "set_aside": aside,
         "notes": [] if corpus is None else list(corpus.notes),
-        "done": [list(one) for one in _done(run)],
+        "done": _done(run),
         "n_words_dropped": n_dropped,
     }
 
@@ -61,7 +59,7 @@ def model_entry(run: Run, n_shown: int, agreement: list[dict[str, Any]]) -> dict
     K, d = mixture.prototypes_.shape
     kappa = mixture.kappa if isinstance(mixture.kappa, str) else np.asarray(mixture.kappa)
     return {
-        "n_clusters": K,
+        "n_groups": K,
         "has_nowhere": run.reading.has_noise,
         "n_words": d,
         "n_words_shown": n_shown,
@@ -78,10 +76,10 @@ def model_entry(run: Run, n_shown: int, agreement: list[dict[str, Any]]) -> dict
     }
 
 
-def candidates(run: Run, counted: tuple[Any, list[str]] | None) -> list[dict[str, Any]]:
-    """Describe the numbers of clusters that were tried, each by its dense mixture.
+def candidate_entries(run: Run, counted: tuple[Any, list[str]] | None) -> list[dict[str, Any]]:
+    """Describe the numbers of groups that were tried, each by its dense mixture.
 
-    Clusters of embeddings are named by what was counted in their texts, if anything.
+    Groups of embeddings are named by what was counted in their texts, if anything.
     """
     chosen = len(run.mixture.weights_)
     dense = run.dense
@@ -89,7 +87,7 @@ def candidates(run: Run, counted: tuple[Any, list[str]] | None) -> list[dict[str
         dense = {chosen: run.mixture if run.path is None else run.path.model(0)}
     return [
         {
-            "n_clusters": K,
+            "n_groups": K,
             "chosen": chosen == K,
             "n_converged": sum(one.status == "converged" for one in model.runs_),
             "n_starts": len(model.runs_),
@@ -97,7 +95,7 @@ def candidates(run: Run, counted: tuple[Any, list[str]] | None) -> list[dict[str
             "log_likelihood": digits(model.log_likelihood_, 12),
             "n_nonzero": int(np.count_nonzero(model.prototypes_)),
             "criteria": {name: digits(model.criteria_[name], 12) for name in CRITERIA},
-            "clusters": _clusters(model, run.feature_names, counted),
+            "groups": _groups(model, run.feature_names, counted),
         }
         for K, model in sorted(dense.items())
     ]
@@ -108,10 +106,10 @@ def _finite(value: float | None) -> float | None:
     return digits(value) if value is not None and np.isfinite(value) else None
 
 
-def _clusters(
+def _groups(
     model: VMFMixture, feature_names: list[str] | None, counted: tuple[Any, list[str]] | None
 ) -> list[dict[str, Any]]:
-    """List the clusters of a candidate by weight, with their most characteristic words."""
+    """List the groups of a candidate by weight, with their most characteristic words."""
     order = [int(k) for k in group_order(model.weights_)]
     labels = getattr(model, "labels_", None)
     sizes = None if labels is None else np.bincount(labels[labels >= 0], minlength=len(order))
@@ -161,13 +159,13 @@ def tree_entry(
     """Describe the tree, one value a node; ``names`` are those of the chosen groups.
 
     Without ``words``, nodes are named by coordinates, which say nothing to a reader: these are left
-    out, and groups have numbers. Nodes are numbered as in tables/tree.csv: fine groups first, each
+    out, and nodes have numbers. They are numbered as in tables/tree.csv: fine groups first, each
     merge after its parts.
     """
     if nodes is None:
         return None
     called = [
-        one.name if words or one.parent is None else f"group {i}" for i, one in enumerate(nodes)
+        one.name if words or one.parent is None else f"node {i}" for i, one in enumerate(nodes)
     ]
     listed = NODE_WORDS if words else 0
     return {
@@ -183,21 +181,9 @@ def tree_entry(
         "words": [one.words[:listed] for one in nodes],
         "sibling_words": [one.sibling_words[:listed] for one in nodes],
         "only": [one.only_here_words[:listed] for one in nodes],
-        "clusters": [-1 if one.group is None else one.group for one in nodes],
+        "groups": [-1 if one.group is None else one.group for one in nodes],
         "is_chosen": [one.chosen for one in nodes],
     }
-
-
-# Columns of the table of evidence that the page shows.
-EVIDENCE = (
-    "n_components",
-    "stability",
-    "adjusted_stability",
-    "gain",
-    "turning",
-    "score",
-    "agreement",
-)
 
 
 def advice_entry(run: Run) -> dict[str, Any] | None:
@@ -206,18 +192,19 @@ def advice_entry(run: Run) -> dict[str, Any] | None:
     if advice is None:
         return None
     table = advice.table()
-    evidence = {
-        name: [digits(one) if np.isfinite(one) else None for one in table[name]]
-        for name in EVIDENCE
-        if name in table
-    }
+    evidence = {"n_groups": table["n_components"]} | {name: table[name] for name in EVIDENCE}
     return {
         "recommended": [
-            asdict(one) | {"sentence": in_groups(one.sentence)} for one in advice.recommended
+            {
+                "n_groups": one.n_clusters,
+                "reading": one.reading,
+                "sentence": one.sentence,
+            }
+            for one in advice.recommended
         ],
         "certainty": advice.certainty,
-        "doubts": [in_groups(one) for one in advice.doubts],
-        "evidence": evidence,
+        "doubts": list(advice.doubts),
+        "evidence": {name: [_finite(one) for one in evidence[name]] for name in evidence},
     }
 
 
@@ -252,25 +239,25 @@ def edits_entry(run: Run) -> dict[str, Any] | None:
     }
 
 
-def _done(run: Run) -> list[tuple[str, str]]:
+def _done(run: Run) -> list[list[str]]:
     """Say what was done to the texts, and what the last edits changed."""
     how = None if run.rows is None else run.rows.vectorization
-    said: list[tuple[str, str]] = []
+    said: list[list[str]] = []
     if how is not None:
         lemmatizer = how.parameters.get("lemmatizer") or "none"
         said += [
-            ("language", str(how.parameters.get("language", "en"))),
-            ("lemmas", lemmatizer if isinstance(lemmatizer, str) else "by a function"),
+            ["language", str(how.parameters.get("language", "en"))],
+            ["lemmas", lemmatizer if isinstance(lemmatizer, str) else "by a function"],
         ]
         if how.thresholds is not None:
             said += [
-                ("least occurrences of a word", f"{how.thresholds.min_count:,}"),
-                ("least documents with a word", f"{how.thresholds.min_df:,}"),
-                ("most documents with a word", f"{how.thresholds.max_df:,}"),
+                ["least occurrences of a word", f"{how.thresholds.min_count:,}"],
+                ["least documents with a word", f"{how.thresholds.min_df:,}"],
+                ["most documents with a word", f"{how.thresholds.max_df:,}"],
             ]
         if how.n_words_before is not None:
-            said.append(("words before that", f"{how.n_words_before:,}"))
-        said.append(("weighting", str(how.parameters.get("weighting", "counts"))))
+            said.append(["words before that", f"{how.n_words_before:,}"])
+        said.append(["weighting", str(how.parameters.get("weighting", "counts"))])
     if run.edits and run.edits[-1].changes:
-        said.append(("last edits", " ".join(run.edits[-1].changes)))
+        said.append(["last edits", " ".join(run.edits[-1].changes)])
     return said

@@ -8,7 +8,7 @@ import json
 import math
 import struct
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import numpy as np
 
@@ -125,6 +125,11 @@ def _restored(value: Any, area: memoryview) -> Any:
 # Numbers
 
 
+def digits(value: SupportsFloat, n: int = 7) -> float:
+    """Return a number with n significant digits: a file of many is half as long."""
+    return float(f"{float(value):.{n}g}")
+
+
 def _number(value: float) -> float | str | None:
     if math.isinf(value):
         return INFINITY if value > 0 else f"-{INFINITY}"
@@ -138,4 +143,4 @@ def _listed(array: NDArray[Any]) -> list[Any]:
         return listed
     if array.ndim > 1:
         return [_listed(row) for row in array]
-    return [_number(float(f"{value:.7g}")) for value in array.tolist()]
+    return [_number(digits(value)) for value in array.tolist()]

@@ -28,7 +28,7 @@ class Report:
     Parameters
     ----------
     model : VMFMixtureIC, VMFPath, VMFMixture or SphericalKMeans
-        Fitted. Spherical k-means needs the rows, and is shown as a mixture with the same clusters,
+        Fitted. Spherical k-means needs the rows, and is shown as a mixture with the same groups,
         equal weights and one concentration.
     documents : Corpus or list of str, default=None
         The documents: texts, and with a corpus their ids, dates and labels. They are put into the
@@ -53,7 +53,7 @@ class Report:
     >>> import spheremix as sm
     >>> X, _, _ = sm.datasets.make_vmf_mixture(random_state=0)
     >>> report = sm.Report(sm.VMFPath(4, random_state=0).fit(X), X=X)
-    >>> report.content["model"]["n_clusters"]
+    >>> report.content["model"]["n_groups"]
     4
     """
 
@@ -67,10 +67,15 @@ class Report:
         vectorizer: TextVectorizer | None = None,
         title: str | None = None,
     ) -> None:
-        beside: dict[str, Any] = {"X": X, "feature_names": feature_names, "vectorizer": vectorizer}
-        self.content: dict[str, Any] = build(
-            Run.from_model(model, documents, title=title, **beside)
+        run = Run.from_model(
+            model,
+            documents,
+            X=X,
+            feature_names=feature_names,
+            vectorizer=vectorizer,
+            title=title,
         )
+        self.content: dict[str, Any] = build(run)
 
     @classmethod
     def from_run(cls, run: Run, *, title: str | None = None) -> Report:
@@ -103,7 +108,7 @@ class Report:
 
     def __repr__(self) -> str:
         model = self.content["model"]
-        return f"Report({self.content['title']!r}, {model['n_clusters']} groups)"
+        return f"Report({self.content['title']!r}, {model['n_groups']} groups)"
 
     def _repr_html_(self) -> str:
         """Show the page in a notebook, in a frame that is cut off from the notebook.

@@ -12,7 +12,8 @@ from spheremix.data.open import as_directions
 from spheremix.data.parts import unit_columns
 from spheremix.reading import document_shares, group_masses
 from spheremix.reading.words import ONLY_HERE_SHARE
-from spheremix.report.numbers import digits, numbered
+from spheremix.report.documents import numbered
+from spheremix.report.packing import digits
 from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
@@ -44,9 +45,9 @@ class Steps:
     values : ndarray of int8 of shape (S, K, W)
         Prototypes, as :func:`quantise` gives them.
     labels : ndarray of shape (S, n), or None
-        The cluster of each document; None where rows are not known.
+        The group of each document; None where rows are not known.
     only_here : ndarray of shape (S, W), or None
-        1 for a word that one cluster alone has and that enough of its documents contain, else 0;
+        1 for a word that one group alone has and that enough of its documents contain, else 0;
         None where rows are not known, or where columns are no words.
     """
 
@@ -70,28 +71,27 @@ def read_steps(run: Run, shown: NDArray[np.intp]) -> Steps:
     )
     K = len(mixture.weights_)
     values = np.empty((len(kept), K, len(shown)), dtype=np.int8)
-    rows = labels = None
+    rows = labels = shown_rows = only_here = None
     if run.matrix() is not None:
         reader: Any = mixture
         rows = as_directions(run.matrix(), engine=reader.engine, n_threads=reader.n_threads)
         narrow = np.uint8 if K + run.reading.has_noise <= 256 else np.uint16
         labels = np.empty((len(kept), rows.n_rows), dtype=narrow)
+        if run.feature_names is not None:
+            shown_rows, _ = unit_columns(run.matrix(), shown)
+            only_here = np.zeros((len(kept), len(shown)), dtype=np.uint8)
     entries = []
-    shown_rows = only_here = None
-    if run.matrix() is not None and run.feature_names is not None:
-        shown_rows, _ = unit_columns(run.matrix(), shown)
-        only_here = np.zeros((len(kept), len(shown)), dtype=np.uint8)
     for s, step in enumerate(kept):
         model = mixture if path is None else path.model(step)
         levels, scale = quantise(model.prototypes_)
         values[s] = levels[:, shown]
         sizes = _expected(run, step)
         if labels is not None:
-            clusters = model.predict(rows)
-            labels[s] = numbered(clusters, K)
+            groups = model.predict(rows)
+            labels[s] = numbered(groups, K)
             sizes = np.bincount(labels[s], minlength=K)[:K].tolist()
             if only_here is not None:
-                shares = document_shares(shown_rows, clusters, n_groups=K)
+                shares = document_shares(shown_rows, groups, n_groups=K)
                 only_here[s] = found_only_here(levels[:, shown], shares)
         by = [name for name, choice in choices.items() if choice == step]
         entries.append(_entry(step, model, sizes, by) | {"scale": scale})
@@ -99,7 +99,7 @@ def read_steps(run: Run, shown: NDArray[np.intp]) -> Steps:
 
 
 def found_only_here(prototypes: NDArray[Any], shares: Array) -> NDArray[np.bool_]:
-    """Return which words one cluster alone has, and enough of its documents contain."""
+    """Return which words one group alone has, and enough of its documents contain."""
     has = prototypes != 0.0
     alone = np.count_nonzero(has, axis=0) == 1
     found: NDArray[np.bool_] = alone & (has & (shares >= ONLY_HERE_SHARE)).any(axis=0)
@@ -189,21 +189,21 @@ def count_words(prototypes: Array) -> dict[str, list[int]]:
     Returns
     -------
     dict
-        ``n_words`` and ``n_only_here_words``: for each cluster, how many words it has, and how
-        many of them no other cluster has. ``n_words_by_clusters``: how many words are in no
-        cluster, in one, ..., in all K of them.
+        ``n_words`` and ``n_only_here_words``: for each group, how many words it has, and how
+        many of them no other group has. ``n_words_by_groups``: how many words are in no
+        group, in one, ..., in all K of them.
     """
     has = prototypes != 0.0
     sharing = np.count_nonzero(has, axis=0)
     return {
         "n_words": np.count_nonzero(has, axis=1).tolist(),
         "n_only_here_words": np.count_nonzero(has & (sharing == 1), axis=1).tolist(),
-        "n_words_by_clusters": np.bincount(sharing, minlength=len(has) + 1).tolist(),
+        "n_words_by_groups": np.bincount(sharing, minlength=len(has) + 1).tolist(),
     }
 
 
 def _expected(run: Run, step: int) -> list[float]:
-    """Return the expected sizes of clusters, where it is not known who is in them."""
+    """Return the expected sizes of groups, where it is not known who is in them."""
     if run.path is not None:
         return [digits(size) for size in run.path.sizes_[step]]
     n = len(run.mixture.labels_)

@@ -23,6 +23,7 @@ from spheremix.data.open import as_directions
 from spheremix.errors import Explained, Message, ParameterError
 from spheremix.estimators.problem import NoFitError
 from spheremix.reading import Reading, align_partitions
+from spheremix.run.colours import add_places
 from spheremix.run.edits import EditNotes, Edits, EditStep, GivenEdits, check_edits, n_wishes
 from spheremix.run.folder.fitted import stored_parameters
 from spheremix.run.folder.store import key_of
@@ -39,11 +40,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.estimators.mixture import VMFMixture
+    from spheremix.run.colours import Place
     from spheremix.run.edits import UpdateRecord
     from spheremix.run.options import ExploreOptions
     from spheremix.run.stages import Context
     from spheremix.run.stages.rows import Removed
-    from spheremix.run.stages.tree import Node
     from spheremix.text import Corpus
 
     Ids = NDArray[np.intp]
@@ -56,8 +57,6 @@ OTHERS = (
     "None of the documents that were edited is in this run: documents are known by their ids, by "
     "their texts if they have none, or by the values of their rows if there are no texts."
 )
-
-Place = list[float]  # a share of the circle of colours, and 0 or 1: dark or light in turn
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +109,7 @@ class Marks:
 
     def seen(self, step: EditStep) -> Marks:
         """Take the names and colours that people saw before an edit."""
-        names = dict(enumerate(step.names)) if step.names else self.names
+        names = {**dict(enumerate(step.names)), **self.names}  # others may be given since
         return replace(self, names=names, colours=step.colours or self.colours)
 
     def also(self, edits: Edits, source: str) -> Marks:
@@ -223,15 +222,23 @@ def make_edits(x: Context, state: Edited, pending: Sequence[PendingStep], *, ask
     cannot be made is said and left out.
     """
     for i, one in enumerate(pending):
-        step, fit, lost = one.step, state.groups.fit, []
+        step, fit = one.step, state.groups.fit
+        lost: list[str] = []
         strict = asked and i == len(pending) - 1
         if step.edits.run != fit:
             edits, lost = follow(step.edits, one.before or {}, state.groups)
             step = replace(
-                step, edits=replace(edits, run=fit), names=[], colours=[], changes=[], on={}
+                step,
+                edits=replace(edits, run=fit),
+                names=[],
+                colours=[],
+                changes=[],
+                on={},
+                named={},
             )
         try:
-            state = _make(x, state, step, one.before, lost, strict=strict)
+            state, renamed = _make(x, state, step, one.before, lost, strict=strict)
+            lost = lost if asked else [*lost, *renamed]  # said when it happens
         except ParameterError as error:
             if strict:
                 raise
@@ -249,11 +256,11 @@ def _make(
     lost: list[str],
     *,
     strict: bool,
-) -> Edited:
-    """Make one edit. Strict: a name that is taken is refused."""
+) -> tuple[Edited, list[str]]:
+    """Make one edit; say which groups got another name. Strict: a name that is taken is refused."""
     edits, groups, n_fits = step.edits, state.groups, state.n_fits
     if not n_wishes(edits) and step.update is None:
-        return state
+        return state, []
     rows = groups.rows
     check_edits(
         GivenEdits(step.source, edits),
@@ -269,12 +276,11 @@ def _make(
             marks = marks.after(step.update)
     if changes_fit(edits):
         marks = marks.moved(Plan.of(edits, groups.best), edits)
-    remarks = list(lost)
+    renamed: list[str] = []
     if strict:
         marks.check(step.source)
     else:
-        marks, told = marks.apart()
-        remarks += told
+        marks, renamed = marks.apart()
     after = groups
     if changes_fit(edits):
         n_fits += 1
@@ -287,10 +293,14 @@ def _make(
         moved = sum(old != new for old, new in pairs)
         update = replace(update, n_moved=moved, n_grouped=len(pairs))
     done = replace(
-        step, changes=step.changes or [*said, *remarks], update=update, on=step.on or groups.on
+        step,
+        changes=step.changes or [*said, *lost, *renamed],
+        update=update,
+        on=step.on or groups.on,
     )
+    marks = replace(marks, names={**marks.names, **step.named})
     fresh = state.fresh | (set(edits.names.values()) if strict else set())
-    return Edited(after, marks, (*state.steps, done), n_fits, fresh)
+    return Edited(after, marks, (*state.steps, done), n_fits, fresh), renamed
 
 
 # Groups fitted again
@@ -304,7 +314,8 @@ class Plan:
     ----------
     became : list of int
         The number after of each group before. The first of the groups that are merged gives its
-        place; the larger part of a group that is split keeps it.
+        number, and the larger part of a group that is split keeps it. All others keep theirs, but
+        the last groups take the numbers that a merge has freed.
     parts : dict of int to int
         For each group that is split, the number of its other part.
     n_groups : int
@@ -322,8 +333,10 @@ class Plan:
         for several in edits.merge:
             for k in several:
                 first[k] = min(several)
-        places = {k: i for i, k in enumerate(sorted(set(first)))}
-        last = len(places)
+        kept = sorted(set(first))
+        last = len(kept)
+        free = iter(k for k in range(last) if k not in set(kept))
+        places = {k: k if k < last else next(free) for k in kept}
         parts = {k: last + i for i, k in enumerate(edits.split)}
         return cls([places[k] for k in first], parts, last + len(parts))
 
@@ -644,54 +657,3 @@ class _Follower:
 
 def _list(values: Iterable[str]) -> str:
     return ", ".join(map(shown, values))
-
-
-# Colours
-
-
-def colour_places(nodes: list[Node] | None, n_groups: int) -> list[Place]:
-    """Return the place of each group: the middle of its leaves in the order of the tree.
-
-    It is what ``grouping.js`` of the report computes for groups without a place of their own.
-    """
-    if nodes is None:
-        return [[k / n_groups, float(k % 2)] for k in range(n_groups)]
-    order = _leaves(nodes)
-    groups = [nodes[leaf].group for leaf in order]
-    ranks = {k: i for i, k in enumerate(dict.fromkeys(groups))}
-    found = []
-    for k in range(n_groups):
-        at = [i for i, one in enumerate(groups) if one == k]
-        share = ((sum(at) / len(at) if at else 0.0) + 0.5) / len(order)
-        found.append([share, float(ranks.get(k, k) % 2)])
-    return found
-
-
-def _leaves(nodes: list[Node]) -> list[int]:
-    """Return the leaves in the order of the report: the branch with the largest group first."""
-    children: list[list[int]] = [[] for _ in nodes]
-    for i, node in enumerate(nodes):
-        if node.parent is not None:
-            children[node.parent].append(i)
-    largest: list[int] = []
-    for i, node in enumerate(nodes):
-        whole = node.chosen or not children[i]
-        largest.append(node.size if whole else max(largest[one] for one in children[i]))
-    found = []
-    stack = [next(i for i, node in enumerate(nodes) if node.parent is None)]
-    while stack:
-        one = stack.pop()
-        if not children[one]:
-            found.append(one)
-        stack += sorted(children[one], key=lambda i: (-largest[i], i))[::-1]
-    return found
-
-
-def add_places(places: list[Place], n_new: int) -> list[Place]:
-    """Return new groups places in the middle of the widest gaps between those that there are."""
-    found = [list(one) for one in places]
-    for _ in range(n_new):
-        shares = np.sort([0.0, *(share for share, _ in found), 1.0])
-        widest = int(np.diff(shares).argmax())
-        found.append([float(shares[widest : widest + 2].mean()), float(len(found) % 2)])
-    return found

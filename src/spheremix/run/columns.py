@@ -1,7 +1,7 @@
 """The tables of a run: every table and column, once, with its meaning.
 
 Tables are written and read by this description; README.txt of the folder of a run and the page
-about it in the documentation are made of it. :mod:`spheremix.run.folder.readme` has the other files.
+about it in the documentation are made of it. The other files: :mod:`spheremix.run.folder.readme`.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ TABLES: dict[str, TableSchema] = {
             "certainty": Column(
                 "How surely the document is in its group, in words. 'borderline with NAME': the "
                 f"log_odds are below {math.log(ODDS):.2f} (odds of {ODDS:.0f} to 1), or the "
-                f"stability is below {UNSTABLE:g}; NAME is the second group. 'clearly here': the stability "
-                f"is {STABLE:g} or more. 'probably here': all others."
+                f"stability is below {UNSTABLE:g}; NAME is the second group. 'clearly here': the "
+                f"stability is {STABLE:g} or more. 'probably here': all others."
             ),
             "stability": Column(
                 "How sure the group is: share of 20 repetitions, each with documents drawn again "

@@ -107,6 +107,9 @@ class EditStep:
         "The places of these groups on the circle of colours.", default_factory=list
     )
     changes: list[str] = about("What they changed, in sentences.", default_factory=list)
+    named: dict[int, Name] = about(
+        "Names that a function gave to the groups after them.", default_factory=dict
+    )
     update: UpdateRecord | None = about(
         "If these are the names, notes and marks of a run that was brought up to date: that run.",
         default=None,
@@ -219,7 +222,7 @@ def _typed(source: str, content: dict[str, Any]) -> Edits:
     if isinstance(notes, dict):
         _require_known(source, notes, {one.name for one in fields(EditNotes)}, "notes: ")
     try:
-        edits = decode(Edits, content, source)
+        edits: Edits = decode(Edits, content, source)
     except RunError as error:
         problem = str(error).removeprefix(f"{source}: ").replace("damaged: ", "")
         raise refusal(source, problem.removesuffix("."), "correct the value") from None

@@ -28,7 +28,7 @@ from spheremix.run.folder.schema import (
     versions,
 )
 from spheremix.run.folder.store import Store, key_of
-from spheremix.run.names import AUTOMATIC, GivenNames, Name, put_names, read_names
+from spheremix.run.names import AUTOMATIC, GivenNames, Name, names_of, put_names, read_names
 from spheremix.run.options import ADVICE, DENSE, ExploreOptions
 from spheremix.run.run import Run, load_run, open_run
 from spheremix.run.sentences import given_up, reused
@@ -56,7 +56,7 @@ from spheremix.run.stages.stability import measure_stability
 from spheremix.run.stages.tree import grow_tree, place_documents
 from spheremix.text import Corpus, Matrix, read_documents
 from spheremix.text.corpus import digest
-from spheremix.text.tables import is_frame
+from spheremix.text.formats import is_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,6 +66,9 @@ if TYPE_CHECKING:
 
     from spheremix.errors import Message
     from spheremix.run.edits import GivenEdits
+
+
+UNDO = "undo"
 
 
 def explore_corpus(
@@ -222,7 +225,8 @@ def explore(
         )
         rows = found.beside(beside)
         if beside is not None:
-            key = key_of(versions(), beside.content_checksum())
+            about = (beside.source, beside.format, beside.notes)
+            key = key_of(versions(), beside.content_checksum(), about)
             store.stage("documents", key, Corpus, lambda: beside)
             exploration.parts["documents"] = f"documents-{key}"
         exploration.about = CorpusInfo(
@@ -257,13 +261,13 @@ def _before(
     same = same_documents(run.info.command, command)
     if not force and not (same and run.info.corpus is not None):
         raise another_run(store.place, run.info, command)
-    if "start" in command and run.info.edits and run.info.edits[-1].update is None:
-        if differences(run.info.command, command):
-            raise RunError(
-                "{folder}: holds a run that was edited, and these edits would be lost",
-                remedies=("choose another folder with {out}",),
-                folder=store.place,
-            )
+    edited = bool(run.info.edits) and run.info.edits[-1].update is None
+    if "start" in command and edited and differences(run.info.command, command):
+        raise RunError(
+            "{folder}: holds a run that was edited, and these edits would be lost",
+            remedies=("choose another folder with {out}",),
+            folder=store.place,
+        )
     return run
 
 
@@ -300,13 +304,14 @@ class Exploration(Context):
     base_names: list[Name] | None = None
     edits: list[PendingStep] = field(default_factory=list)
     asked: bool = False
+    what: str = ""  # what the commit of this run is called
     earlier: dict[str, list[EditStep]] = field(default_factory=dict)
     parts: dict[str, str] = field(default_factory=dict)
 
     def start_with(self, start: Start) -> None:
         """Begin with given groups."""
         self.start, self.start_key = start.labels, start.command()["start"][:16]
-        self.store.stage("start", self.start_key, list[int], lambda: start.labels.tolist())
+        self.store.stage("start", self.start_key, list[int], start.labels.tolist)
         self.parts["start"] = f"start-{self.start_key}"
         self.edits = [start.step]
 
@@ -336,7 +341,7 @@ class Exploration(Context):
             self.parts["path"] = f"path-{model_key}"
             self._part("choice", model)
         if advice is not None:
-            key = key_of("advice", stages, self.parts.get("documents"))
+            key = key_of("advice", stages, self.parts.get("documents"), str(advice), *advice.doubts)
             store.stage("advice", key, Advice, lambda: advice)
             self.parts["advice"] = f"advice-{key}"
         labels = model.labels_
@@ -346,7 +351,7 @@ class Exploration(Context):
         made["layout"] = self._part("layout", place_documents(self, groups.rows, labels))
         run = self._named(edited, made, labels)
         self.listener.begin("Writing the tables and the report")
-        run.write()
+        run.write(self.what)
         store.prune(() if before is None else before.info.stages)
         self._tell(before, run, notes, len(candidates))
         return run
@@ -373,7 +378,8 @@ class Exploration(Context):
         if first is not None and all(one.update is None for one in info.edits):
             self.earlier[first] = info.edits
         if base.fit in self.earlier:
-            self.edits = [PendingStep(one) for one in self.earlier.pop(base.fit)]
+            known = self.earlier.pop(base.fit)  # names of a function are asked for again
+            self.edits = [PendingStep(replace(one, named={})) for one in known]
         elif info.edits:
             try:
                 self.edits = [PendingStep(one, groups_before(before, one)) for one in info.edits]
@@ -385,9 +391,9 @@ class Exploration(Context):
     def _edited(self, base: Groups, seen: str | None) -> Edited:
         """Make the edits to what was explored."""
         given = {} if self.names is None else self.names.records(base.best, base.fit, seen)
-        if self.asked and self.base_names is not None:
-            named = enumerate(self.base_names)
-            given = {k: one for k, one in named if one.source != AUTOMATIC}
+        if self.asked:
+            named = enumerate(self.base_names or ())
+            given = names_of(self.command) | {k: v for k, v in named if v.source != AUTOMATIC}
         fresh = frozenset(one.name for one in given.values())
         return make_edits(
             self, Edited(base, Marks(given), fresh=fresh), self.edits, asked=self.asked
@@ -412,7 +418,7 @@ class Exploration(Context):
                 name: AgreementInfo(
                     ari=float(one.ari), nmi=float(one.nmi), n_documents=int(one.n_documents)
                 )
-                for name, one in agreements(groups.rows, labels).items()
+                for name, one in sorted(agreements(groups.rows, labels).items())
             },
             edits=list(edited.steps),
             earlier_edits=self.earlier,
@@ -429,7 +435,11 @@ class Exploration(Context):
         else:
             if self.names is not None:
                 asked = self.names.ask(len(automatic), run.describe_groups)
-                given = {**asked, **given}
+                said = {k: one for k, one in given.items() if one.source != AUTOMATIC}
+                given = {**given, **asked, **said}
+                if asked and edited.steps:
+                    last = replace(edited.steps[-1], named=given)
+                    info = replace(info, edits=[*edited.steps[:-1], last])
             older = {one.name for one in given.values()} - edited.fresh
             named = put_names(automatic, given, older)
         base_names = self.base_names if edited.steps else named
@@ -498,9 +508,11 @@ def edit_run(
     """
     is_file = isinstance(edits, str) or hasattr(edits, "__fspath__")
     found = read_edits(edits, run) if is_file and not is_table(edits) else None
-    given: Callable[[str | None], GivenEdits] = lambda there: (
-        found or read_edits(edits, run or there)
-    )  # noqa: E731
+
+    def given(there: str | None) -> GivenEdits:
+        """Return the edits; a table has the numbers of the groups that are there."""
+        return found or read_edits(edits, run or there)
+
     return _edit(Path(folder), given, listener or Listener(), threads)
 
 
@@ -530,6 +542,8 @@ def _edit(
             )
         steps = list(run.info.edits)
         if given is None:
+            if store.finished == UNDO:  # by a process that was killed: it is done now
+                return run
             steps = _without_last(run, steps)
         else:
             wanted = given(run.info.fit)
@@ -546,11 +560,17 @@ def _edit(
                 ids=[] if rows is None else rows.corpus.ids,
             )
             steps.append(_new_step(run, wanted))
-        return _again(run, store, steps, listener, threads)
+        what = UNDO if given is None else ""
+        return _again(run, store, steps, listener, threads, what)
 
 
 def _again(
-    run: Run, store: Store, steps: Sequence[EditStep], listener: Listener, threads: int | None
+    run: Run,
+    store: Store,
+    steps: Sequence[EditStep],
+    listener: Listener,
+    threads: int | None,
+    what: str = "",
 ) -> Run:
     """Do the stages of a run again, with these edits and without its input."""
     exploration = Exploration(
@@ -563,6 +583,7 @@ def _again(
         base_names=run.info.base_names,
         edits=[PendingStep(one) for one in steps],
         asked=True,
+        what=what,
         earlier=run.info.earlier_edits,
         parts={k: v for k, v in run.info.parts.items() if k in {"documents", "start"}},
     )

@@ -19,7 +19,7 @@ from spheremix.errors import ParameterError
 from spheremix.run.folder.archive import about
 from spheremix.text.corpus import shown
 from spheremix.text.files import reading
-from spheremix.text.tables import open_table
+from spheremix.text.formats import open_table
 from spheremix.wording import count, joined
 
 if TYPE_CHECKING:
@@ -111,6 +111,17 @@ class GivenNames:
                 named=named,
                 fit=fit,
             )
+
+
+def names_of(command: dict[str, Any]) -> dict[int, Name]:
+    """Return the names that the options of a run gave, as ``run.json`` keeps them."""
+    given = command.get("names")
+    names = given.get("names") if isinstance(given, dict) else None
+    return {
+        int(k): Name(name=str(name), source=str(given["source"]))
+        for k, name in (names.items() if isinstance(names, dict) else ())
+        if k.isdecimal() and "source" in given
+    }
 
 
 def put_names(

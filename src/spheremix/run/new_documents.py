@@ -19,6 +19,7 @@ from spheremix.run.stages.rows import MATRICES, Rows, check_rows, is_matrix, row
 from spheremix.run.tables import Table, as_table, csv_lines, document_columns, known_columns
 from spheremix.text import Corpus, Matrix, ReadError, read_documents, read_matrix, vectorize
 from spheremix.text.corpus import shown
+from spheremix.text.formats import is_frame
 from spheremix.text.matrices import named_beside
 from spheremix.text.trouble import Mending, mend
 from spheremix.wording import count
@@ -173,6 +174,8 @@ def _rows(run: Run, new: Any, listener: Listener, text: str | None, name: str | 
     if isinstance(new, Matrix):
         refuse_columns(new, columns)
         return _matrix(run, new, listener)
+    if is_frame(new):
+        return _texts(run, read_documents(new, text=text, id=_or_none(name), label=False))
     if not isinstance(new, str) and not hasattr(new, "__fspath__"):
         corpus = new if isinstance(new, Corpus) else Corpus.from_texts(new)
         refuse_columns(corpus, columns)

@@ -244,7 +244,7 @@ class ExploreOptions:
         5, MODEL, "Runs of the search for each number of groups, before they are crossed."
     )
     min_relative_increase: float = option(
-        0.01,
+        0.05,
         MODEL,
         "By which share the penalty grows at least from one step of the path to the next. A "
         "smaller share separates words that leave together, and takes longer.",

@@ -12,13 +12,10 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
 import spheremix as sm
 from spheremix._files import MANIFEST
 from spheremix.advice import Advice
-from spheremix.data.open import as_directions
 from spheremix.errors import ParameterError
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
@@ -26,11 +23,12 @@ from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.estimators.skmeans import SphericalKMeans
 from spheremix.estimators.tree import VMFTree
 from spheremix.reading import Reading, contrast_words
-from spheremix.reading.partition import NOTE, read_partition
+from spheremix.reading.partition import NOTE
 from spheremix.reading.stability import Stability
 from spheremix.run import Listener, tables
-from spheremix.run.apply_edits import colour_places
+from spheremix.run.colours import colour_places
 from spheremix.run.columns import TABLES
+from spheremix.run.fitted_models import gather
 from spheremix.run.folder.archive import DAMAGE, decode, encode
 from spheremix.run.folder.files import RunError, read_json
 from spheremix.run.folder.fitted import (
@@ -45,15 +43,14 @@ from spheremix.run.folder.fitted import (
 )
 from spheremix.run.folder.readme import PAGE, README, explain
 from spheremix.run.folder.schema import FORMAT, VERSION, RunInfo
-from spheremix.run.folder.store import Store, key_of
+from spheremix.run.folder.store import STAGE, Store, key_of
 from spheremix.run.names import AUTOMATIC
 from spheremix.run.stages.dense import DenseFit
-from spheremix.run.stages.rows import Rows, Vectorization
+from spheremix.run.stages.rows import Rows
 from spheremix.run.stages.tree import Layout, Tree, check_tree, describe_tree
-from spheremix.run.tables import Table, as_table, is_of_kind
+from spheremix.run.tables import Table, as_table
 from spheremix.select import CRITERIA
-from spheremix.text import Corpus, vectorize
-from spheremix.wording import count
+from spheremix.text import Corpus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -178,56 +175,16 @@ class Run:
         Run
             In memory; :meth:`save` writes it.
         """
-        dense, path, chosen, command = _models(model)
-        corpus, columns = None, None
-        if hasattr(documents, "items"):
-            columns = {str(name): list(one) for name, one in documents.items()}  # type: ignore[union-attr]
-        elif documents is not None:
-            corpus = documents if isinstance(documents, Corpus) else _as_corpus(documents)
-        vectorization, aside = None, {}
-        if vectorizer is not None:
-            if corpus is None or X is not None:
-                raise ValueError(
-                    "A vectorizer makes the rows of documents: give it with them, without X."
-                )
-            found = vectorize(corpus, vectorizer)
-            X, kept = found.X, found.rows
-            aside = {one.row: one.reason for one in found.set_aside}
-            feature_names = found.words if feature_names is None else feature_names
-            vectorization = Vectorization.of(vectorizer, vectorizer.get_params())
-        if feature_names is None:
-            feature_names = getattr(chosen, "feature_names_in_", None)
-        names = None if feature_names is None else [str(one) for one in feature_names]
-        if corpus is not None and X is None:
-            raise ValueError(
-                "Documents need their rows: give X, or the vectorizer that makes them."
-            )
-        _check_beside(chosen.n_features_in_, names, X, columns)
-        if X is not None and not sparse.issparse(X) and not isinstance(X, np.ndarray):
-            X = as_directions(X, engine=model.engine, n_threads=model.n_threads)
-        if X is not None and vectorizer is None:
-            kept = np.arange(count_rows(X))
-            if corpus is not None and len(corpus) != len(kept):
-                raise ValueError(f"There are {len(corpus)} documents for {len(kept)} rows of X.")
-        parts: dict[str, Any] = {"dense": dense, "path": path, "feature_names": names}
-        if isinstance(model, VMFTree):
-            parts["tree_model"] = model
-        if isinstance(model, SphericalKMeans):
-            chosen = read_partition(model, X)
-            parts["dense"] = {len(chosen.weights_): chosen}
-        if X is not None:
-            rows = Rows(X=X, words=names, kept=kept, reasons=aside, vectorization=vectorization)
-            parts |= {"rows": rows.beside(corpus), "documents": corpus}
-        if columns is not None:
-            parts["columns"] = columns
-        parts["advice"] = getattr(model, "advice_", None)
-        run = cls(RunInfo(n_groups=len(chosen.weights_), command=command), **parts)
+        info, parts = gather(model, documents, X, feature_names, vectorizer)
+        run = cls(info, **parts)
         run.notes = [NOTE] if isinstance(model, SphericalKMeans) else []
         run._title = title or ""
         return run
 
     def save(self, folder: str | PathLike[str]) -> Path:
-        """Write this run into a folder of its own.
+        """Write this run into a folder of its own, where it can be edited and updated.
+
+        A run in memory has this folder from then on; of a run that has one already, it is a copy.
 
         Parameters
         ----------
@@ -242,15 +199,13 @@ class Run:
         store = Store(Path(folder))
         try:
             with store.locked():
-                if store.info() is not None or store.cache.exists():
-                    raise RunError(
-                        f"{folder}: there is a run already: choose another folder or remove it."
-                    )
+                store.refuse_run()
                 if self.store.folder is None:
-                    info = self._put(store)
+                    self._written(store, self._put(store))
                 else:
-                    info = self._copy(store)
-                self._written(store, info)
+                    own = self.info, self.store
+                    self._written(store, self._copy(store))
+                    self.info, self.store = own
         except RunError as error:  # here the folder is not called as in an exploration
             values = {"out": "folder", **error.message.values}
             raise RunError(replace(error.message, values=values)) from None
@@ -275,7 +230,9 @@ class Run:
         if self.tree is not None:
             values["fitted_tree"] = dump_tree(self.tree)
         if values["rows"] is not None and hasattr(values["rows"].X, "sweep"):
-            raise ParameterError("{X} must be an array or a sparse matrix to be saved; got rows")
+            raise ParameterError(
+                "{X} must be an array or a sparse matrix to be saved, not a list, path or rows"
+            )
         if values["rows"] is None:
             values["vocabulary"] = self.feature_names
         for name, value in values.items():
@@ -289,13 +246,12 @@ class Run:
             dense[K] = called
         return replace(self.info, parts=parts, dense=dense)
 
-    def write(self) -> None:
+    def write(self, what: str = "") -> None:
         """Write the tables, the page and ``run.json`` of an explored run into its folder."""
-        self._written(self.store, self.info)
+        if self.folder is not None:
+            self._written(self.store, self.info, what)
 
-    def _written(self, store: Store, info: RunInfo) -> None:
-        if store.folder is None:  # it stays in memory
-            return
+    def _written(self, store: Store, info: RunInfo, what: str = "") -> None:
         outputs: dict[str, Any] = {}
         columns = self._tables
         for key, values in columns.items():
@@ -310,7 +266,7 @@ class Run:
         content = encode(info)
         for name in ("outputs", "stages"):
             del content[name]  # the store knows them
-        store.commit(content, outputs)
+        store.commit(content, outputs, what)
         found = store.info() or {}
         self.info = replace(info, outputs=found.get("outputs", {}), stages=found.get("stages", {}))
         self.store = store
@@ -331,12 +287,12 @@ class Run:
 
     def read_stage(self, called: str, kind: Any) -> Any:
         """Read what a stage of this run left, which is as its checksum says."""
-        wanted = self.info.stages.get(called)
+        wanted = self.info.stages.get(called) if STAGE.fullmatch(called[:60]) else None
         if wanted is None or self.store.checksum(called) != wanted:
             raise RunError(
                 "{where}: missing or damaged: its checksum is not the one of the run",
                 remedies=("make the run again with {force=True}",),
-                where=self.store.cache / called,
+                where=self.store.cache / called[:60],
             )
         return self.store.read(called, kind)
 
@@ -546,7 +502,7 @@ class Run:
         return [one.name for one in found]
 
     def rename(self, info: RunInfo) -> None:
-        """Give the groups names."""
+        """Name the groups."""
         self.info = info
         for name in ("nodes", "_tables", "_read_tables"):  # they have the names before
             self.__dict__.pop(name, None)
@@ -556,8 +512,9 @@ class Run:
     def reading(self) -> Reading:
         """What the chosen model says, with the names of the groups."""
         rows = None if self.feature_names is None else self.matrix()
-        how = {"contrast": self.contrast(), "names": self.names(), "X": rows}
-        return Reading(self.model, self.feature_names, **how)
+        return Reading(
+            self.model, self.feature_names, contrast=self.contrast(), names=self.names(), X=rows
+        )
 
     @cached_property
     def assigned(self) -> Documents | None:
@@ -677,16 +634,7 @@ class Run:
             "typical": tables.typical_columns(reading, found, rows),
             "dense": tables.dense_columns(self.dense),
         }
-        if self.nodes is not None:
-            each["tree"] = tables.tree_columns(self.nodes)
-        if self.path is not None:
-            each["path"] = tables.path_columns(self.path)
-        if self.advice is not None:
-            each["advice"] = tables.advice_columns(self.advice)
-        if self.contrasts is not None:
-            each["contrast"] = tables.contrast_columns(reading, self.contrasts)
-        if rows.vectorization is not None and any(rows.vectorization.removed.values()):
-            each["removed_words"] = tables.removed_columns(rows.vectorization.removed)
+        each |= self._optional_tables(rows)
         groups = rows.spread(found.labels)
         if corpus.labels:
             each["labels"] = tables.label_columns(groups, corpus.labels, K)
@@ -697,6 +645,21 @@ class Run:
             unknown = set(columns) - set(TABLES[key].columns)
             if unknown and not TABLES[key].others:
                 raise ValueError(f"{TABLES[key].file} has columns without meaning: {unknown}.")
+        return each
+
+    def _optional_tables(self, rows: Rows) -> dict[str, dict[str, Any]]:
+        """Return the tables that only some runs have."""
+        each: dict[str, dict[str, Any]] = {}
+        if self.nodes is not None:
+            each["tree"] = tables.tree_columns(self.nodes)
+        if self.path is not None:
+            each["path"] = tables.path_columns(self.path)
+        if self.advice is not None:
+            each["advice"] = tables.advice_columns(self.advice)
+        if self.contrasts is not None:
+            each["contrast"] = tables.contrast_columns(self.reading, self.contrasts)
+        if rows.vectorization is not None and any(rows.vectorization.removed.values()):
+            each["removed_words"] = tables.removed_columns(rows.vectorization.removed)
         return each
 
     # What it says of itself
@@ -978,8 +941,8 @@ def open_run(store: Store) -> Run:
         raise RunError(f"{path}: not a run of spheremix.")
     if content.get("version") != VERSION:
         raise RunError(
-            f"{path}: version {str(content.get('version'))[:20]} of the format; this spheremix reads "
-            f"version {VERSION}: use the spheremix that wrote it, or run it again."
+            f"{path}: version {str(content.get('version'))[:20]} of the format; this spheremix "
+            f"reads version {VERSION}: use the spheremix that wrote it, or run it again."
         )
     info: RunInfo = decode(RunInfo, content, str(path))
     K = info.n_groups
@@ -1040,58 +1003,6 @@ def save_run(
     return Run.from_model(model, documents, X=X, feature_names=feature_names).save(folder)
 
 
-def _models(model: Any) -> tuple[dict[int, VMFMixture], VMFPath | None, Any, dict[str, Any]]:
-    """Return the dense mixtures, the path, the chosen mixture, and what chose them."""
-    seed = getattr(model, "random_state", None)
-    command: dict[str, Any] = {"seed": seed if isinstance(seed, int) else None}
-    if isinstance(model, VMFMixtureIC):
-        check_is_fitted(model, "dense_models_")
-        path = getattr(model, "best_path_", None)
-        command["k_criterion"] = model.k_criterion.lower()
-        return dict(model.dense_models_), path, model.best_estimator_, command
-    if isinstance(model, VMFTree):
-        check_is_fitted(model, "hierarchy_")
-        return dict(model.cuts_), None, model.best_estimator_, command
-    known = isinstance(model, VMFMixture | VMFPath | SphericalKMeans)
-    if known and not _without_fit(model):
-        Reading(model)
-        if isinstance(model, VMFPath):
-            return {}, model, model.best_estimator_, command
-        dense = {} if isinstance(model, SphericalKMeans) else {len(model.prototypes_): model}
-        return dense, None, model, command
-    raise ValueError(
-        f"A report takes a fitted VMFMixture, VMFPath, VMFMixtureIC or SphericalKMeans, not "
-        f"{_kind(model)}; that of a run is Report.from_run(run)."
-    )
-
-
-def _without_fit(model: Any) -> str:
-    """Say why a model does not know how it suits the rows of a fit, if it does not."""
-    if not hasattr(model, "prototypes_"):
-        return ""
-    if not hasattr(model, "labels_"):
-        return "of given parameters"
-    return "" if hasattr(model, "runs_") else "after partial_fit"
-
-
-def _kind(model: Any) -> str:
-    """Say what was given instead of a fitted mixture, and what to type instead."""
-    name = type(model).__name__
-    if not (why := _without_fit(model)):
-        return f"a {name}"
-    return f"a {name} {why} (fit one from it: {name}(K, init=model).fit(X))"
-
-
-def _as_corpus(documents: Sequence[str]) -> Corpus:
-    """Return documents as a corpus, with the ids "1", "2" and so on."""
-    return replace(Corpus.from_texts(documents), source="")
-
-
-def count_rows(X: Any) -> int:
-    """Return the number of rows of an array, a sparse matrix or Directions."""
-    return int(X.shape[0] if hasattr(X, "shape") else X.n_rows)
-
-
 def _by_group(columns: dict[str, Any]) -> dict[int, list[dict[str, Any]]]:
     """Return the rows of a table by the group that they are about."""
     found: dict[int, list[dict[str, Any]]] = {}
@@ -1100,59 +1011,3 @@ def _by_group(columns: dict[str, Any]) -> dict[int, list[dict[str, Any]]]:
         record = dict(zip(columns, values, strict=True))
         found.setdefault(int(record.pop("group")), []).append(record)
     return found
-
-
-def _check_beside(
-    d: int, names: list[str] | None, X: Any, documents: Mapping[str, Sequence[Any]] | None
-) -> None:
-    """Refuse what does not belong to a model of d columns, before anything is written."""
-    if names is not None and len(names) != d:
-        raise ParameterError(
-            "{feature_names} must be {wanted}, one for each column of the model; got {got}",
-            wanted=count(d, "name"),
-            got=f"{len(names):,}",
-        )
-    shape: tuple[int, ...] | None = None if X is None else tuple(getattr(X, "shape", ()))
-    if shape is not None and (len(shape) != 2 or shape[0] == 0 or shape[1] != d):
-        raise ParameterError(
-            "{X} must be an array or a sparse matrix of shape (n, {d}), as the model has it, with "
-            "one row or more; got {got}",
-            d=d,
-            got=f"the shape {shape}" if shape else f"a {type(X).__name__}",
-        )
-    if documents is not None:
-        _check_columns(documents, None if shape is None else shape[0])
-
-
-def _check_columns(documents: Mapping[str, Sequence[Any]], n: int | None) -> None:
-    """Refuse columns that are no table, or that have other types than documents.csv."""
-    lengths = {name: len(column) for name, column in documents.items()}
-    if not lengths:
-        raise ParameterError("{documents} must have one column or more; got none")
-    first, wanted = next(iter(lengths.items()))
-    for name, length in lengths.items():
-        if length != wanted:
-            raise ParameterError(
-                "The columns of {documents} must have one length; got {one} and {other}",
-                one=f"{wanted:,} values of {first!r}",
-                other=f"{length:,} of {name!r}",
-            )
-    if n is not None and wanted != n:
-        raise ParameterError(
-            "{documents} must have one value for each of the {rows} of {X}; got {got}",
-            rows=count(n, "row"),
-            got=f"{wanted:,}",
-        )
-    known = TABLES["documents"].columns
-    for name in known.keys() & documents.keys():
-        kind = known[name].kind
-        wrong = (value for value in documents[name] if not is_of_kind(value, kind))
-        for value in wrong:
-            raise ParameterError(
-                "The column {name} of {documents} must have {wanted}, since documents.csv of a run "
-                "has them there; got {got}",
-                remedies=("give the column another name",),
-                name=repr(name),
-                wanted="whole numbers" if kind is int else "numbers",
-                got=repr(value),
-            )

@@ -20,7 +20,7 @@ from spheremix.run.tables import Table
 from spheremix.text.corpus import shown
 from spheremix.text.selection import COMMON, DROPPED, most_frequent
 from spheremix.text.vectorizer import NO_WORD_LEFT
-from spheremix.wording import count, in_groups, joined
+from spheremix.wording import count, joined
 
 if TYPE_CHECKING:
     from spheremix.errors import Naming
@@ -84,9 +84,9 @@ def _say(
     *,
     command: str = "",
     page: str = "",
-    remedies: tuple[str, ...] = (),
-    groups: tuple[tuple[int, str], ...] = (),
-    **values: str,
+    remedies: Any = (),
+    groups: Any = (),
+    **values: Any,
 ) -> Remark:
     """Return a remark: what both readers are told, then what each of them is told."""
     shared = Message(text + page, values).render()
@@ -526,7 +526,7 @@ def _advice(run: Run) -> Remark | None:
         return None
     first, *others = advice.recommended
     if first.reading == "none":
-        why = in_groups(first.sentence).partition(": ")[2].removesuffix(".")
+        why = first.sentence.partition(": ")[2].removesuffix(".")
         K = run.info.n_groups
         best = f"The {K} groups shown are the best of them" if K > 1 else "One group is shown"
         return _say("There seem to be no groups: {why}. {best}", why=why, best=best)
@@ -535,7 +535,7 @@ def _advice(run: Run) -> Remark | None:
         numbers = sorted(one.n_clusters for one in others if one.reading == reading)
         if numbers:
             said.append(f"A {reading} reading has {' or '.join(map(str, numbers))} groups.")
-    return _say("{said}", said=in_groups(" ".join([*said, *advice.doubts])))
+    return _say("{said}", said=" ".join([*said, *advice.doubts]))
 
 
 def _tree(run: Run) -> Remark | None:

@@ -13,7 +13,8 @@ from scipy import sparse
 from spheremix.errors import ParameterError
 from spheremix.reading.new_groups import LEAST_OF_A_GROUP
 from spheremix.run import Listener
-from spheremix.run.apply_edits import PendingStep, add_places, identities
+from spheremix.run.apply_edits import PendingStep, identities
+from spheremix.run.colours import add_places
 from spheremix.run.edits import Edits, EditStep, UpdateRecord, checked
 from spheremix.run.explore import Start, explore
 from spheremix.run.folder.files import RunError
@@ -37,6 +38,7 @@ from spheremix.run.stages.rows import is_matrix, mended, rows_of_matrix
 from spheremix.text import Corpus, Matrix, ReadError, read_documents, vectorize
 from spheremix.text.columns import NoColumnError
 from spheremix.text.corpus import shown
+from spheremix.text.formats import WORKBOOK_SUFFIXES, is_frame
 from spheremix.text.trouble import Mending, mend
 from spheremix.wording import count
 
@@ -134,9 +136,10 @@ def update_run(
 
 def _output(before: Run, out: str | PathLike[str] | None) -> Path:
     """Return the folder of the new run; it is not in that of the run before, which is only read."""
-    there = before.folder.resolve()
+    place = before.store.place
+    there = place.resolve()
     # A folder such as "." has no name to which something can be added.
-    named = before.folder if before.folder.name not in {"", ".."} else there
+    named = place if place.name not in {"", ".."} else there
     folder = Path(f"{named}-updated" if out is None else out)
     if folder.resolve().is_relative_to(there):
         where = "is" if folder.resolve() == there else "is in"
@@ -148,7 +151,7 @@ def _output(before: Run, out: str | PathLike[str] | None) -> Path:
 
 
 def _options(before: Run, threads: int | None) -> ExploreOptions:
-    """Return the options of the run before; names are carried in another way."""
+    """Return the options of the run before; names are taken over in another way."""
     names = {
         one.name for one in dataclasses.fields(ExploreOptions) if one.metadata["changes_result"]
     } - {"names"}
@@ -390,10 +393,14 @@ def _read(
 
     Columns that are given by name stand in the place of those of the run.
     """
-    if _is_path(new):
+    if is_frame(new):
+        found = _read_table(new, replace(options, **columns, sheet=None).reading())
+    elif _is_path(new):
         path = Path(new)
         listener.begin(f"Reading {path}")
-        found = _read_file(path, replace(options, **columns).reading())
+        if not path.name.lower().endswith(WORKBOOK_SUFFIXES):
+            columns = {**columns, "sheet": None}
+        found = _read_table(path, replace(options, **columns).reading())
     else:
         found = new if isinstance(new, Corpus) else Corpus.from_texts(new)
         refuse_columns(found, columns)
@@ -404,8 +411,8 @@ def _read(
     return found
 
 
-def _read_file(path: Path, wanted: dict[str, Any]) -> Corpus:
-    """Read a file; columns of dates, labels and titles that the run has may be missing in it."""
+def _read_table(path: Any, wanted: dict[str, Any]) -> Corpus:
+    """Read a file or a frame; columns of dates, labels and titles of the run may be missing."""
     said: list[str] = []
     while True:
         try:

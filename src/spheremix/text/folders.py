@@ -22,7 +22,7 @@ from spheremix.text.file_names import (
     without_suffix,
 )
 from spheremix.text.files import checksum, content_of, decode, reading
-from spheremix.text.tables import MATRIX_SUFFIXES, WORKBOOK_SUFFIXES, open_table
+from spheremix.text.formats import MATRIX_SUFFIXES, WORKBOOK_SUFFIXES, open_table
 from spheremix.wording import count
 
 if TYPE_CHECKING:

@@ -30,11 +30,12 @@ if TYPE_CHECKING:
 DAMAGE = (
     *(ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, MemoryError),
     *(EOFError, BadZipFile, NotImplementedError, RuntimeError, zlib.error, OSError),
+    ZeroDivisionError,  # a BSR matrix whose blocks have no rows
 )
 BESIDE = "vocabulary.txt"
 LEAST_ENTRY = 4  # bytes of an entry in the Matrix Market format: "1 1" and the end of the line
 MANY = 2**24  # rows or columns that are believed without as many entries
-LARGE_ARCHIVE = 2**30  # bytes: arrays of zeros pack as well as they like below
+LARGE_ARCHIVE = 2**28  # bytes of an unpacked archive up to which its size is not compared
 BLOCK_ENTRIES = 2**22  # values read at a time
 
 
@@ -247,6 +248,12 @@ def _map(path: Path) -> Any:
 
 def _check_sparse(path: Path, X: Any) -> Any:
     """Return a CSR array whose indices lie within it, and whose values are numbers."""
+    if 0 in getattr(X, "blocksize", ()):
+        raise ReadError.at(
+            path,
+            "a BSR matrix whose blocks have shape {shape} and hold no entry: save it as CSR.",
+            shape=X.blocksize,
+        )
     _check_shape(path, X.shape, X.data.size)
     try:
         X = sparse.csr_array(X)

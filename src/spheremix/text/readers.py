@@ -12,13 +12,13 @@ from spheremix.text.columns import Wanted, choose, gather
 from spheremix.text.corpus import Corpus, ReadError
 from spheremix.text.files import checksum, reading
 from spheremix.text.folders import FromFiles, read_folder
-from spheremix.text.tables import is_frame, open_frame, open_table
+from spheremix.text.formats import is_frame, open_frame, open_table
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from spheremix.text.columns import Name, Names
-    from spheremix.text.tables import Table
+    from spheremix.text.formats import Table
 
 HEAD = 100  # records that guesses are made on
 

@@ -121,7 +121,7 @@ def news(study, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def grown(news, tmp_path_factory):
-    """The five topics with a tree, firmness, advice and remarks."""
+    """The five topics with a tree, stability, advice and remarks."""
     content = grow(news[1])
     path = tmp_path_factory.mktemp("report") / "grown.html"
     path.write_text(page(content), encoding="utf-8")
@@ -140,16 +140,16 @@ def capped(study, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def nineteen(news, tmp_path_factory):
-    """The same, as if 2 to 20 clusters had been tried, the two of them from one start."""
+    """The same, as if 2 to 20 groups had been tried, the two of them from one start."""
     _, content = news
-    parts = [cluster for one in content["candidates"] for cluster in one["clusters"]] * 2
+    parts = [group for one in content["candidates"] for group in one["groups"]] * 2
     tried = [
         content["candidates"][0]
         | {
-            "n_clusters": K,
+            "n_groups": K,
             "chosen": K == 5,
             "agreement": None if K == 2 else 1 / K,
-            "clusters": parts[:K],
+            "groups": parts[:K],
         }
         for K in range(2, 21)
     ]
@@ -160,7 +160,7 @@ def nineteen(news, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def two(tmp_path_factory):
-    """Two clusters of words without texts: a matrix."""
+    """Two groups of words without texts: a matrix."""
     corpus = make_corpus({name: TOPICS[name] for name in ("sport", "money")}, 40)
     vectorizer = TextVectorizer(lemmatizer=None, weighting="counts", max_df=1.0).fit(corpus.texts)
     rows = vectorize(corpus, vectorizer)
@@ -173,7 +173,7 @@ def two(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def forty(tmp_path_factory):
-    """Forty clusters, with long names."""
+    """Forty groups, with long names."""
     topics = {
         f"topic {i}": " ".join(f"interdisciplinary{i:02d}{letter}" for letter in "abcdef")
         for i in range(40)
@@ -189,7 +189,7 @@ def forty(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def embeddings(tmp_path_factory):
-    """Coordinates with texts: what sets clusters apart is found in the texts."""
+    """Coordinates with texts: what sets groups apart is found in the texts."""
     corpus = make_corpus(TOPICS, 20)
     topics = list(TOPICS)
     centres = np.random.default_rng(1).normal(size=(5, 16))
@@ -249,7 +249,7 @@ def bare(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def single(tmp_path_factory):
-    """One cluster only: there is no other one to compare with."""
+    """One group only: there is no other one to compare with."""
     corpus = make_corpus({"sport": TOPICS["sport"]}, 20)
     vectorizer = TextVectorizer(lemmatizer=None, weighting="counts", max_df=1.0).fit(corpus.texts)
     path = sm.VMFPath(1, n_init=1, min_relative_increase=0.2).fit(vectorize(corpus, vectorizer).X)

@@ -13,9 +13,9 @@ from spheremix.report.bundle import bundle
 from spheremix.report.html import page_files, policy
 
 START = """
-import { createDocumentMap } from "./document_map.js";
-import { categoricalColours, groupPalette } from "./document_map_colours.js";
-import { groupLabels } from "./document_map_labels.js";
+import { createDocumentMap } from "./map/map.js";
+import { categoricalColours, groupPalette } from "./lib/colours.js";
+import { groupLabels } from "./map/labels.js";
 
 const { x, y, groups } = JSON.parse(document.getElementById("data").textContent);
 window.heard = { hovered: [], selected: [], lassoed: [] };
@@ -42,7 +42,7 @@ def opened(browser, tmp_path):
     files = page_files()
     modules = {name: text for name, text in files.items() if name.endswith(".js")}
     script = bundle({**modules, "start.js": START}, "start.js")
-    style = files["style.css"] + files["style_map.css"] + "#place { width: 800px; height: 500px; }"
+    style = files["style.css"] + "#place { width: 800px; height: 500px; }"
     data = json.dumps({"x": X, "y": Y, "groups": [0] * 9 + [1] * 9})
     path = tmp_path / "map.html"
     path.write_text(

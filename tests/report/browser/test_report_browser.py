@@ -43,13 +43,13 @@ def test_the_first_screen_tells_how_many_how_big_in_which_words(open_report, new
     assert 0.695 <= next(c["agreement"] for c in content["candidates"] if c["chosen"]) < 0.705
     chosen = content["steps"][content["chosen"]]
     order = np.argsort(-np.array(chosen["weights"]), kind="stable")
-    assert opened.numbers("#cluster-list .size") == [chosen["sizes"][k] for k in order]
-    assert opened.texts("#cluster-list .name") == [content["names"][k] for k in order]
-    for k, words in zip(order, opened.texts("#cluster-list .words"), strict=True):
+    assert opened.numbers("#group-list .size") == [chosen["sizes"][k] for k in order]
+    assert opened.texts("#group-list .name") == [content["names"][k] for k in order]
+    for k, words in zip(order, opened.texts("#group-list .words"), strict=True):
         named = content["names"][k].split()
         assert words
         assert not set(words.split()) & set(named)
-    for selector in ("#cluster-list", "#document-map", "#beta", "#card", "#documents"):
+    for selector in ("#group-list", "#document-map", "#beta", "#card", "#documents"):
         box = opened.page.locator(selector).bounding_box()
         assert box["y"] + box["height"] <= 800
 
@@ -62,7 +62,7 @@ def test_words_stand_in_the_papers_order(open_report, study):
     placed = layout(mixture.prototypes_, mixture.weights_)
     names = [rows.words[j] for j in placed.features]
     width = opened.page.locator("#frame").evaluate("e => e.clientWidth") - GUTTER - 1
-    n_active = int((placed.n_clusters > 0).sum())
+    n_active = int((placed.n_sharing > 0).sum())
     idle = len(names) - n_active
     # Nobody's words share at most 12 % of the width.
     narrow = min(1.0, 0.12 / 0.88 * n_active / idle) if idle else 1.0
@@ -75,7 +75,7 @@ def test_the_tooltip_has_the_values_of_the_prototypes(open_report, study):
     _, _, rows, model = study
     opened = open_report("news", fragment=WORDS)
     mixture = model.best_estimator_
-    text = hover(opened, GUTTER + 4, 150).inner_text()  # the first column: a word of most clusters
+    text = hover(opened, GUTTER + 4, 150).inner_text()  # the first column: a word of most groups
     word = layout(mixture.prototypes_, mixture.weights_).features[0]
     values = mixture.prototypes_[:, word]
     assert text.startswith(rows.words[word])
@@ -98,9 +98,9 @@ def test_the_slider_redraws_map_words_and_sizes(open_report, news, study):
     assert opened.picture() != before
     assert f"sparsity {100 * entry['sparsity']:.0f} %" in opened.page.locator("#told").inner_text()
     order = np.argsort(-np.array(entry["weights"]), kind="stable")
-    assert opened.numbers("#cluster-list .size") == [entry["sizes"][k] for k in order]
+    assert opened.numbers("#group-list .size") == [entry["sizes"][k] for k in order]
     reading = Reading(model.best_path_, rows.words, step=entry["step"], X=rows.X)
-    alone = {word.word for word in reading.vocabulary.only_here_words(opened.cluster())}
+    alone = {word.word for word in reading.vocabulary.only_here_words(opened.group())}
     assert set(opened.texts("#card [data-kind=own] bdi")) == alone
     opened.page.locator("#away button").click()
     opened.page.wait_for_timeout(150)
@@ -122,19 +122,19 @@ def test_numbers_of_words_are_true_where_the_page_has_room_for_few(open_report, 
         left, alone = (sharing > 0).sum(), (sharing == 1).sum()
         told = f"{left} words left, {alone} of them in one group only"
         assert told in page.locator("#told").inner_text()
-        k = opened.cluster()
+        k = opened.group()
         own = (has[k] & (sharing == 1)).sum()
         assert (
             f"{has[k].sum()} words, {own} only here" in page.locator(".facts-line").text_content()
         )
         assert f"{left} words in at least one" in page.locator("#marks").get_attribute("aria-label")
-        table = {int(row["cluster"]): row for row in opened.saved("clusters.csv")}
+        table = {int(row["group"]): row for row in opened.saved("groups.csv")}
         assert [int(table[k]["n_words"]) for k in range(5)] == has.sum(axis=1).tolist()
         assert [int(table[k]["n_only_here_words"]) for k in range(5)] == (
             (has & (sharing == 1)).sum(axis=1).tolist()
         )
     opened.step_to(0)
-    k = opened.cluster()
+    k = opened.group()
     hidden = content["steps"][0]["n_words"][k] - np.count_nonzero(content["values"][0, k])
     limit = page.locator(".hidden-words").inner_text()
     assert f"This group has {hidden} more words, not listed here" in limit
@@ -163,7 +163,7 @@ def test_enter_looks_for_what_is_typed_and_not_for_what_was_found_before(open_re
     assert page.locator("#word-line .strong").inner_text() == "inflation"
 
 
-def test_the_header_tells_how_many_documents_have_changed_cluster(open_report, news):
+def test_the_header_tells_how_many_documents_have_changed_group(open_report, news):
     """Names stay those of the chosen step: how far to trust them is told, and nothing jumps."""
     opened = open_report("news", fragment=WORDS)
     _, content = news
@@ -256,22 +256,22 @@ def test_zoom_by_buttons_wheel_and_drag(open_report):
 # Other candidates, the corpus
 
 
-def test_other_numbers_of_clusters_are_one_click_away(open_report, news):
+def test_other_numbers_of_groups_are_one_click_away(open_report, news):
     opened = open_report("news", fragment=WORDS)
     _, content = news
     opened.page.get_by_role("tab", name="Other numbers").click()
     opened.page.locator(".ticks button", has_text="4").click()
-    other = next(one for one in content["candidates"] if one["n_clusters"] == 4)
-    sizes = [int(text) for text in opened.texts("#candidates .cluster-list .size")]
-    assert sizes == [one["size"] for one in other["clusters"]]
-    names = opened.texts("#candidates .cluster-list bdi")
-    assert names == [" ".join(one["words"]) for one in other["clusters"]]
+    other = next(one for one in content["candidates"] if one["n_groups"] == 4)
+    sizes = [int(text) for text in opened.texts("#candidates .group-list .size")]
+    assert sizes == [one["size"] for one in other["groups"]]
+    names = opened.texts("#candidates .group-list bdi")
+    assert names == [" ".join(one["words"]) for one in other["groups"]]
     assert "characteristic words" in opened.page.locator("#candidates").inner_text()
     opened.page.get_by_role("tab", name="Corpus").click()
     assert "news.csv" in opened.page.locator("#corpus").inner_text()
 
 
-def test_the_clusters_of_a_chosen_k_come_into_sight(open_report):
+def test_the_groups_of_a_chosen_k_come_into_sight(open_report):
     """From the curves, which they are below, and from any row of a long table."""
     opened = open_report("nineteen", fragment="#tab=candidates")
     page = opened.page
@@ -285,11 +285,11 @@ def test_the_clusters_of_a_chosen_k_come_into_sight(open_report):
             heading.inner_text()
             == f"The {K} groups of this number, before words were dropped, by size"
         )
-        first = page.locator("#candidates .cluster-list li").first
+        first = page.locator("#candidates .group-list li").first
         top, end = heading.bounding_box()["y"], first.bounding_box()
         assert box["y"] - 1 <= top
         assert end["y"] + end["height"] <= box["y"] + box["height"]
-        assert page.locator("#candidates .cluster-list li").count() == K
+        assert page.locator("#candidates .group-list li").count() == K
         shown = page.locator(".criteria .shown th").text_content()
         assert shown.removesuffix(" (chosen)") == str(K)
         assert opened.texts(".ticks [aria-pressed=true]") == [str(K)]
@@ -323,7 +323,7 @@ def test_starts_that_cannot_agree_have_a_dash(open_report):
     assert "starts agree" not in alone.texts(".plain-table thead th")
 
 
-def test_a_given_number_of_clusters_was_not_chosen(open_report):
+def test_a_given_number_of_groups_was_not_chosen(open_report):
     opened = open_report("two", fragment="#tab=candidates")
     text = opened.page.locator("#candidates").inner_text()
     assert "The number of groups was given (2), and no other number was tried." in text

@@ -7,7 +7,6 @@ from cli_common import rows, run, texts, write_lines
 from edit_common import explore
 
 
-
 @pytest.fixture
 def explored(tmp_path):
     """A run of three groups."""
@@ -62,7 +61,7 @@ def topics(folder):
 
 def group_of(folder, topic):
     """Return the number of the group that has the documents of a topic."""
-    [k] = {row["cluster"] for row in rows(folder / "documents.csv") if row["topic"] == topic}
+    [k] = {row["group"] for row in rows(folder / "documents.csv") if row["topic"] == topic}
     return int(k)
 
 
@@ -88,16 +87,16 @@ def test_names_and_merges_of_the_page_become_those_of_the_run(page, explored, tm
     assert told == {"sea": "Outside", "sky": "Outside", "food": "Kitchen"}
     run("edit", folder, save(page, tmp_path))
     assert topics(folder) == {"Outside": {"sea", "sky"}, "Kitchen": {"food"}}
-    assert [row["name"] for row in rows(folder / "clusters.csv")] == ["Outside", "Kitchen"]
+    assert [row["name"] for row in rows(folder / "groups.csv")] == ["Outside", "Kitchen"]
     # The new page has two groups, and the edits of the old one are not waiting in it.
     open_page(page, folder)
-    names = page.locator("#cluster-list .name").all_inner_texts()
+    names = page.locator("#group-list .name").all_inner_texts()
     assert sorted(names) == ["Kitchen", "Outside"]
     assert page.locator("#edits-button").inner_text() == "edits"
     page.locator("#edits-button").click()
     assert "The run was edited" in page.locator("#edits").inner_text()
     run("edit", folder, "--undo")
-    assert len(rows(folder / "clusters.csv")) == 3
+    assert len(rows(folder / "groups.csv")) == 3
 
 
 @pytest.mark.slow
@@ -108,17 +107,17 @@ def test_splits_and_dropped_words_of_the_page_become_those_of_the_run(page, expl
     page.get_by_role("button", name="split", exact=True).click()
     assert "To be split into two" in page.locator("#card").inner_text()
     word = page.locator("#card .word").first
-    dropped = word.inner_text()
+    dropped = word.text_content()  # it may be out of sight, and then not laid out
     word.focus()
     page.keyboard.press("Delete")
     before = {row["word"] for row in rows(folder / "words.csv")}
     run("edit", folder, save(page, tmp_path))
     assert before - {row["word"] for row in rows(folder / "words.csv")} >= {dropped}
-    assert len(rows(folder / "clusters.csv")) == 4
+    assert len(rows(folder / "groups.csv")) == 4
     parts = [name for name, found in topics(folder).items() if "sea" in found]
     assert len(parts) == 2
     open_page(page, folder)
-    assert page.locator("#cluster-list [role=option]").count() == 4
+    assert page.locator("#group-list [role=option]").count() == 4
     page.locator("#search").fill(dropped)
     page.wait_for_timeout(400)
     assert page.locator(f"#found [role=option] >> text='{dropped}'").count() == 0

@@ -16,9 +16,9 @@ LONG = "documents about a very long subject whose name somebody wrote out in ful
 
 def levels(content):
     """Return how sure each document of a report is, by the rule of the documentation."""
-    odds, firm = content["documents"]["log_odds"], content["firmness"]["documents"]
-    found = np.where(firm >= 0.75, "clearly", "probably")
-    return np.where((odds < np.log(9)) | (firm < 0.5), "borderline", found)
+    odds, stable = content["documents"]["log_odds"], content["stability"]["documents"]
+    found = np.where(stable >= 0.75, "clearly", "probably")
+    return np.where((odds < np.log(9)) | (stable < 0.5), "borderline", found)
 
 
 @pytest.fixture
@@ -54,9 +54,9 @@ def test_every_choice_of_the_filter_has_its_count(open_report, grown, counts):
     told = opened.page.locator("#filter-sure option").all_inner_texts()
     assert told == ["how sure: any", *(f"{WORDS[one]}: {n}" for one, n in ordered(counts))]
     # Of one group, the filter counts its documents only.
-    opened.page.locator("#scope").select_option("cluster")
+    opened.page.locator("#scope").select_option("group")
     told = opened.page.locator("#filter-sure option").all_inner_texts()[1:]
-    own = np.array(grown[1]["documents"]["cluster"]) == opened.cluster()
+    own = np.array(grown[1]["documents"]["group"]) == opened.group()
     found = levels(grown[1])[own]
     assert told == [f"{WORDS[one]}: {np.sum(found == one)}" for one in SURE if one in WORDS]
     labels = opened.page.locator("#filter-label option").all_text_contents()[1:]
@@ -86,26 +86,26 @@ def test_the_reader_says_what_makes_a_document_borderline_and_shows_no_odds_besi
     open_report, grown
 ):
     content = grown[1]
-    odds, firm = content["documents"]["log_odds"], content["firmness"]["documents"]
-    i = int(np.flatnonzero((odds > np.log(1000)) & (firm < 0.5))[0])
+    odds, stable = content["documents"]["log_odds"], content["stability"]["documents"]
+    i = int(np.flatnonzero((odds > np.log(1000)) & (stable < 0.5))[0])
     opened = open_report("grown", fragment=f"#scope=all&document={i}")
     reader = opened.page.locator("#reader-body")
-    assert firm[i] == 0
-    assert "with this document in it, in none of the 20 samples." in reader.inner_text()
+    assert stable[i] == 0
+    assert "But in none of the 20 redrawn samples its group came back" in reader.inner_text()
     assert "In this fit the document clearly belongs here. But" in reader.inner_text()
     assert "to 1" not in opened.page.locator(".verdict + .why-sure").inner_text()
     opened.unroll("#reader .numbers")
     lines = opened.texts("#reader .numbers li")
-    assert lines[0].startswith("Other samples: it stays with its group in ")
+    assert lines[0].startswith("Stability: it is in its group in ")
     assert lines[1].startswith("This fit alone: odds of ")
 
 
 def test_the_least_sure_documents_come_first_by_the_number_that_is_shown(open_report, grown):
     opened = open_report("grown", fragment="#scope=all&sure=borderline&sort=ambiguous")
     content = grown[1]
-    firm = content["firmness"]["documents"]
+    stable = content["stability"]["documents"]
     ids = content["documents"]["id"]
-    expected = sorted(np.flatnonzero(levels(content) == "borderline"), key=lambda i: firm[i])
+    expected = sorted(np.flatnonzero(levels(content) == "borderline"), key=lambda i: stable[i])
     rows = opened.texts("#document-list .sure")
     numbers = [int(re.fullmatch(r"(\d+) of 20 samples", row)[1]) for row in rows]
     assert numbers == sorted(numbers)
@@ -131,7 +131,7 @@ def test_at_another_number_of_groups_the_page_says_what_certainty_is_about(open_
 
 def test_at_another_number_of_words_the_page_says_what_certainty_is_about(open_report, grown):
     content = grown[1]
-    chosen, labels = content["documents"]["cluster"], np.asarray(content["labels"])
+    chosen, labels = content["documents"]["group"], np.asarray(content["labels"])
     moved = [np.sum(one != chosen) for one in labels.reshape(len(content["steps"]), -1)]
     step = int(np.argmax(moved))
     assert moved[step] > 0
@@ -150,10 +150,10 @@ def test_at_another_number_of_words_the_page_says_what_certainty_is_about(open_r
     assert told.startswith("With the chosen number of words: ")
 
 
-def test_at_another_number_of_groups_no_row_names_a_next_best_group(open_report, grown):
-    """The next best of the model's groups; here a leaf of the tree has the number of a cluster."""
+def test_at_another_number_of_groups_no_row_names_a_second_group(open_report, grown):
+    """The second group is one of the model; here a leaf of the tree has the number of one."""
     opened = open_report("grown", fragment="#cut=10&node=0&sort=ambiguous")
-    assert grown[1]["tree"]["clusters"][0] == 0
+    assert grown[1]["tree"]["groups"][0] == 0
     assert opened.page.locator("#document-list .sure.borderline").count() > 0
     assert opened.page.locator("#document-list .snippet .tag").count() == 0
 
@@ -166,10 +166,10 @@ def test_a_click_on_a_group_lists_its_documents(open_report, grown):
     every = np.sum(levels(content) == "borderline")
     assert count.inner_text() == f"{every} documents of all groups"
     opened.page.locator("#group-3").click()
-    own = content["documents"]["cluster"] == 3
+    own = content["documents"]["group"] == 3
     borderline = own & (levels(content) == "borderline")
     assert count.inner_text() == f"{borderline.sum()} documents of this group"
-    assert scope.input_value() == "cluster"
+    assert scope.input_value() == "group"
     assert opened.page.locator("#filter-sure").input_value() == "borderline"
     ids = np.array(content["documents"]["id"])
     assert set(opened.listed()) <= set(ids[borderline])
@@ -179,16 +179,16 @@ def test_a_click_on_a_group_lists_its_documents(open_report, grown):
 
 @pytest.fixture(scope="session")
 def slanted(grown, tmp_path_factory):
-    """A word of the first group that is found again in few samples, and one that is in most."""
+    """A word of the first group that comes back in few samples, and one that is in most."""
     content = grown[1]
-    K = content["model"]["n_clusters"]
+    K = content["model"]["n_groups"]
     weights = np.abs(np.asarray(content["prototypes"], dtype=float).reshape(K, -1))
     first, second = np.argsort(-weights[0])[:2]
     places = np.sort([first, second]).astype(np.uint32)
     shares = np.where(places == first, 0.2, 0.9).astype(np.float32)
     ends = np.array([0, *[2] * K], dtype=np.uint32)
     words = {"ends": ends, "places": places, "shares": shares}
-    changed = content | {"firmness": content["firmness"] | {"words": words}}
+    changed = content | {"stability": content["stability"] | {"words": words}}
     path = tmp_path_factory.mktemp("report") / "slanted.html"
     path.write_text(write_page(changed), encoding="utf-8")
     return path, changed | {"weak": content["words"][first]}
@@ -202,7 +202,7 @@ def test_words_in_italics_have_a_legend(open_report, slanted):
     assert weak.first.evaluate("one => getComputedStyle(one).fontStyle") == "italic"
     legend = opened.page.locator("#card .italics")
     assert legend.inner_text() == (
-        "In italics: words that are found again with the group in fewer than half of the 20 "
+        "In italics: words that come back with the group in fewer than half of the 20 "
         "redrawn samples."
     )
     assert legend.locator("i").evaluate("one => getComputedStyle(one).fontStyle") == "italic"
@@ -238,9 +238,9 @@ def test_names_of_groups_are_shown_in_full(open_report):
     opened.page.locator("#ask-form input").fill(LONG)
     opened.page.locator("#ask-form input").press("Enter")
     assert opened.page.locator("#card-name").inner_text() == LONG
-    name = opened.page.locator("#cluster-list [aria-selected=true] .name")
+    name = opened.page.locator("#group-list [aria-selected=true] .name")
     assert name.inner_text() == LONG
     assert name.evaluate("one => one.scrollWidth <= one.clientWidth + 1")
     assert name.evaluate("one => one.getClientRects()[0].height > 30")  # more than one line
-    box = opened.page.locator("#cluster-list [aria-selected=true]")
+    box = opened.page.locator("#group-list [aria-selected=true]")
     assert box.evaluate("one => one.scrollWidth <= one.clientWidth")

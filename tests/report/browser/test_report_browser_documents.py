@@ -10,14 +10,14 @@ from spheremix.reading import Reading, explain
 # Documents
 
 
-def test_filters_by_cluster_label_date_and_text(open_report, news, study):
+def test_filters_by_group_label_date_and_text(open_report, news, study):
     opened = open_report("news", fragment="#sort=given")
     corpus, *_ = study
     _, content = news
     labels = content["labels"][content["chosen"]]
-    cluster = int(np.argmax(content["steps"][content["chosen"]]["weights"]))
+    group = int(np.argmax(content["steps"][content["chosen"]]["weights"]))
     page = opened.page
-    inside = [i for i in range(300) if labels[i] == cluster]
+    inside = [i for i in range(300) if labels[i] == group]
     assert opened.listed() == [corpus.ids[i] for i in inside]
     page.locator("#scope").select_option("all")
     assert len(opened.listed()) == 300
@@ -40,11 +40,11 @@ def test_filters_by_cluster_label_date_and_text(open_report, news, study):
 def test_typical_and_ambiguous_documents_come_first(open_report, news):
     opened = open_report("news")
     _, content = news
-    cluster = int(np.argmax(content["steps"][content["chosen"]]["weights"]))
+    group = int(np.argmax(content["steps"][content["chosen"]]["weights"]))
     ids = content["documents"]["id"]
-    assert opened.listed()[:10] == [ids[i] for i in content["typical"][cluster]]
+    assert opened.listed()[:10] == [ids[i] for i in content["typical"][group]]
     opened.page.get_by_role("button", name="least sure", exact=True).click()
-    assert opened.listed()[:10] == [ids[i] for i in content["ambiguous"][cluster]]
+    assert opened.listed()[:10] == [ids[i] for i in content["ambiguous"][group]]
 
 
 def test_only_rows_in_sight_exist(open_report):
@@ -58,7 +58,7 @@ def test_the_reader_marks_words_and_says_why(open_report, study):
     reading = Reading(model, rows.words)
     documents = reading.documents(rows.X)
     i = int(documents.ambiguous(1)[0])
-    opened = open_report("news", fragment=f"#document={i}&cluster={documents.labels[i]}")
+    opened = open_report("news", fragment=f"#document={i}&group={documents.labels[i]}")
     roles = dict(zip(rows.words, reading.vocabulary.roles(documents.labels[i]), strict=True))
     text = opened.page.locator("#reader .text")
     assert text.inner_text() == corpus.texts[i]
@@ -141,7 +141,7 @@ def test_everything_often_looked_at_has_a_key(open_report, news):
     page.keyboard.press("Home")
     assert page.locator("#beta").input_value() == str(chosen)
     page.keyboard.press("ArrowDown")
-    second = page.locator("#cluster-list li").nth(1)
+    second = page.locator("#group-list li").nth(1)
     assert second.get_attribute("aria-selected") == "true"
     assert page.locator("#card-name").inner_text() == second.locator(".name").inner_text()
     page.keyboard.press("j")
@@ -195,7 +195,7 @@ def test_an_address_that_makes_no_sense_is_passed_over(open_report):
     plain = open_report("news", fragment="#tab=prototypes").picture()
     for fragment in (
         "#tab=prototypes&step=999999&zoom=3,1",
-        "#tab=prototypes&cluster=-3&document=1e9&theme=%3Cb%3E",
+        "#tab=prototypes&group=-3&document=1e9&theme=%3Cb%3E",
         "#tab=prototypes&%zz&__proto__=1",
     ):
         assert open_report("news", fragment=fragment).picture() == plain
@@ -206,20 +206,20 @@ def test_tables_are_those_of_the_run(open_report, news, study):
     _, _, rows, model = study
     table = Reading(model, rows.words).vocabulary.table()
     saved = opened.saved("words.csv")
-    saved.sort(key=lambda row: (int(row["cluster"]), int(row["rank"])))
-    for name in ("cluster", "rank", "n_clusters"):
+    saved.sort(key=lambda row: (int(row["group"]), int(row["rank"])))
+    for name in ("group", "rank", "n_groups"):
         assert [int(row[name]) for row in saved] == table[name].tolist()
     assert [row["word"] for row in saved] == table["word"].tolist()
     for name in ("score", "weight", "exit_beta"):
         assert [float(row[name]) for row in saved] == pytest.approx(table[name], rel=1e-6)
     _, content = news
-    clusters = opened.saved("clusters.csv")
-    names = {int(row["cluster"]): row["name"] for row in clusters}
+    groups = opened.saved("groups.csv")
+    names = {int(row["group"]): row["name"] for row in groups}
     assert [names[k] for k in range(5)] == content["names"]
     reading = Reading(model, rows.words, X=rows.X)
     told = {one.group: one for one in reading.groups(n_listed=20)}
-    for row in clusters:
-        one = told[int(row["cluster"])]
+    for row in groups:
+        one = told[int(row["group"])]
         assert row["words"].split() == [word.word for word in one.words]
         assert row["only_here_words"].split() == [word.word for word in one.only_here_words]
         assert row["shared_words"].split() == [word.word for word in one.shared_words]
@@ -234,4 +234,4 @@ def test_tables_are_those_of_the_run(open_report, news, study):
     by_id = {row["id"]: row for row in documents}
     expected = content["documents"]
     assert set(by_id) == set(expected["id"])
-    assert [int(by_id[one]["cluster"]) for one in expected["id"]] == expected["cluster"].tolist()
+    assert [int(by_id[one]["group"]) for one in expected["id"]] == expected["group"].tolist()

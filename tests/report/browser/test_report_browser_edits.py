@@ -30,13 +30,13 @@ def saved_edits(page):
 def test_a_new_name_is_seen_everywhere_and_saved(open_report):
     opened = open_report("grown", fragment="#tab=labels")
     page = opened.page
-    k = opened.cluster()
+    k = opened.group()
     page.get_by_role("button", name="rename").click()
     answer(page, "My <b>group</b>")
-    assert page.locator("#cluster-list .name").first.inner_text() == "My <b>group</b>"
+    assert page.locator("#group-list .name").first.inner_text() == "My <b>group</b>"
     assert page.locator("#card-name").inner_text() == "My <b>group</b>"
     assert "My <b>group</b>" in opened.texts("#labels tbody th")
-    names = {int(row["cluster"]): row["name"] for row in opened.saved("clusters.csv")}
+    names = {int(row["group"]): row["name"] for row in opened.saved("groups.csv")}
     assert names[k] == "My <b>group</b>"
     assert saved_edits(page)["names"] == {str(k): "My <b>group</b>"}
     # It is still there when the page is opened again.
@@ -48,10 +48,44 @@ def test_a_new_name_is_seen_everywhere_and_saved(open_report):
     assert page.locator("#card-name").text_content() == opened.content["names"][k]
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"names": None},
+        {"names": 3, "merge": [None, [0, 99]], "split": "x", "notes": None},
+        {"drop_words": {}, "misplaced": 1, "notes": {"groups": [], "documents": None}},
+    ],
+)
+def test_a_page_opens_whatever_the_browser_has_kept(open_report, damage):
+    opened = open_report("grown")
+    page = opened.page
+    page.get_by_role("button", name="rename").click()
+    answer(page, "Mine")
+    damaged = {"format": "spheremix edits", "version": 1, **damage}
+    keep = "text => Object.keys(localStorage).forEach((key) => localStorage.setItem(key, text))"
+    page.evaluate(keep, json.dumps(damaged))
+    page.reload()
+    page.locator("body[data-ready]").wait_for()
+    assert page.locator("#card-name").text_content() == opened.content["names"][opened.group()]
+    assert page.locator("#edits-button").inner_text() == "edits"
+    page.get_by_role("button", name="rename").click()
+    answer(page, "Mine again")
+    assert saved_edits(page)["names"] == {str(opened.group()): "Mine again"}
+
+
+def test_an_address_that_is_typed_may_have_groups_that_do_not_go_together(open_report):
+    page = open_report("grown").page
+    for fragment in ("#cut=3&node=0", "#cut=1", "#cut=3&node=-1&group=2", "#group=99&zoom=1,x"):
+        page.evaluate("hash => { location.hash = hash }", fragment)
+        page.wait_for_timeout(100)
+        assert page.locator("#group-list [aria-selected=true]").count() == 1, fragment
+        assert page.locator(".document").count() > 0, fragment
+
+
 def test_merges_notes_words_and_misplaced_documents_are_saved(open_report):
     opened = open_report("grown")
     page = opened.page
-    k = opened.cluster()
+    k = opened.group()
     other = next(one for one in range(5) if one != k)
     page.get_by_role("button", name="merge").click()
     assert page.locator("#ask-form [type=submit]").is_disabled()  # nothing is chosen yet
@@ -122,7 +156,7 @@ def test_the_list_of_documents_is_few_stops_away(open_report):
     assert skip.is_visible()
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "document-list"
-    page.locator("#cluster-list").focus()
+    page.locator("#group-list").focus()
     stops = 0
     while page.evaluate("document.activeElement.id") != "document-list":
         page.keyboard.press("Tab")

@@ -28,7 +28,7 @@ def test_the_header_tells_how_sure_and_what_else_is_possible(open_report):
     )
     assert "Also possible: 3 (coarser)" in sure.inner_text()
     assert sure.get_by_role("button", name="3 (coarser)").get_attribute("title") == (
-        "3 groups (coarser): firm."
+        "3 groups (coarser): stable."
     )
     warnings = opened.page.locator("#warnings")
     assert warnings.inner_text() == "! 1 warning"
@@ -39,42 +39,42 @@ def test_the_header_tells_how_sure_and_what_else_is_possible(open_report):
     assert "β" not in opened.page.locator("header").inner_text()
 
 
-def test_how_much_of_a_group_is_found_again_is_told(open_report, grown):
+def test_the_stability_of_a_group_is_told(open_report, grown):
     opened = open_report("grown")
     _, content = grown
-    weak = opened.page.locator("#group-0 .firm")
-    assert weak.inner_text() == "! 30 % of it found again"
-    fair = opened.page.locator("#group-1 .firm")
-    assert fair.inner_text() == "? 60 % of it found again"
-    firm = opened.page.locator("#group-4 .firm")
-    assert firm.inner_text() == "100 % of it found again"
+    weak = opened.page.locator("#group-0 .stability")
+    assert weak.inner_text() == "! stability 30 %"
+    fair = opened.page.locator("#group-1 .stability")
+    assert fair.inner_text() == "? stability 60 %"
+    stable = opened.page.locator("#group-4 .stability")
+    assert stable.inner_text() == "stability 100 %"
     # What the marks mean stands beside them, and on the card of the group.
-    assert opened.page.locator("#cluster-marks").is_visible()
-    assert opened.texts("#cluster-marks li") == [
-        "! below 50 % found again: do not rely on it",
-        "? below 75 % found again: look twice",
+    assert opened.page.locator("#group-marks").is_visible()
+    assert opened.texts("#group-marks li") == [
+        "! stability below 50 %: do not rely on it",
+        "? stability below 75 %: look twice",
     ]
-    card = opened.page.locator("#card-body .again")
-    for k, end in enumerate(("do not rely on it (below 50 %).", "rely on it (below 75 %).")):
+    card = opened.page.locator("#card-body .stability-note")
+    for k, end in enumerate(("rely on this group (below 50 %).", "rely on it (below 75 %).")):
         opened.page.locator(f"#group-{k}").click()
         assert card.inner_text().endswith(end)
     # Of the chosen step: at another one it is not known.
     opened.step_to(0)
-    assert opened.page.locator("#cluster-list .firm").count() == 0
-    assert opened.page.locator("#cluster-marks").is_hidden()
+    assert opened.page.locator("#group-list .stability").count() == 0
+    assert opened.page.locator("#group-marks").is_hidden()
     assert content["chosen"] != 0
 
 
 def test_documents_are_clearly_or_borderline(open_report, grown):
     _, content = grown
     names, documents = content["names"], content["documents"]
-    first = int(np.flatnonzero(content["firmness"]["documents"] < 0.5)[0])
+    first = int(np.flatnonzero(content["stability"]["documents"] < 0.5)[0])
     opened = open_report("grown", fragment=f"#scope=all&sort=given&document={first}")
     row = opened.page.locator(f"#document-list-{first} .sure")
-    samples = round(20 * float(content["firmness"]["documents"][first]))
+    samples = round(20 * float(content["stability"]["documents"][first]))
     assert row.inner_text() == f"borderline ({samples} of 20)"
     other = opened.page.locator(f"#document-list-{first} .snippet .tag").last
-    assert other.inner_text() == f"or {names[documents['runner_up'][first]]}"
+    assert other.inner_text() == f"or {names[documents['second_group'][first]]}"
     verdict = opened.page.locator(".verdict").inner_text()
     assert verdict.startswith("Borderline: in ")
     body = opened.page.locator("body").inner_text()
@@ -99,15 +99,15 @@ def test_groups_merge_along_the_tree(open_report, grown):
             for node, parent in enumerate(tree["parents"])
             if node < first and (parent < 0 or parent >= first)
         ]
-        shown = opened.page.locator("#cluster-list li").evaluate_all(
+        shown = opened.page.locator("#group-list li").evaluate_all(
             "items => items.map((one) => Number(one.id.slice(6)))"
         )
         assert sorted(shown) == sorted(nodes)
         assert opened.page.locator("#how-many").inner_text() == f"{m} groups."
         sizes = {node: tree["sizes"][node] for node in nodes}
-        assert opened.numbers("#cluster-list .size") == [sizes[node] for node in shown]
-        assert f"word{shown[0]}" in opened.page.locator("#cluster-list .words").first.inner_text()
-    chosen = opened.cluster()
+        assert opened.numbers("#group-list .size") == [sizes[node] for node in shown]
+        assert f"word{shown[0]}" in opened.page.locator("#group-list .words").first.inner_text()
+    chosen = opened.group()
     assert len(opened.listed()) == tree["sizes"][chosen]
     inside = {one for one, at in zip(content["documents"]["id"], leaf, strict=True) if at == chosen}
     assert set(opened.listed()) == inside
@@ -116,27 +116,27 @@ def test_groups_merge_along_the_tree(open_report, grown):
 def test_other_numbers_say_where_the_rest_is_and_lead_back(open_report, grown):
     opened = open_report("grown")
     _, content = grown
-    before = opened.texts("#cluster-list .name")
+    before = opened.texts("#group-list .name")
     opened.page.get_by_role("button", name="3 (coarser)").click()
-    assert opened.page.locator("#cluster-list li").count() == 3
+    assert opened.page.locator("#group-list li").count() == 3
     assert "the model has 5" in opened.page.locator("#away").inner_text()
     opened.page.locator("#tab-prototypes").click()
     assert "the 5 groups of the model" in opened.page.locator("#map-note").inner_text()
     card = opened.page.locator("#card")
     assert "This group comes from the tree." in card.inner_text()
     card.get_by_role("button", name="Go to the 5 groups").click()
-    assert opened.texts("#cluster-list .name") == before
+    assert opened.texts("#group-list .name") == before
     # The slider of words has no meaning for merged groups: it leads back too.
     cut_to(opened, 7)
     opened.step_to(content["chosen"])
     opened.page.keyboard.press("ArrowLeft")
-    assert opened.page.locator("#cluster-list li").count() == 5
+    assert opened.page.locator("#group-list li").count() == 5
 
 
 def test_a_number_in_the_address_that_the_tree_has_not_is_passed_over(open_report):
     for fragment in ("#cut=1", "#cut=99", "#cut=3&node=2", "#cut=abc"):
         opened = open_report("grown", fragment=fragment)
-        assert opened.page.locator("#cluster-list [aria-selected=true]").count() == 1
+        assert opened.page.locator("#group-list [aria-selected=true]").count() == 1
     assert open_report("news", fragment="#cut=3").page.locator("#cut-slider").is_hidden()
 
 
@@ -147,7 +147,7 @@ def test_streams_between_numbers_of_groups(open_report):
     total = sum(int(text.split()[0]) for text in flow.locator("path title").all_text_contents())
     assert total == 2 * 300  # every document, from each column to the next
     flow.locator("rect").first.click()
-    assert opened.page.locator("#cluster-list li").count() == 3
+    assert opened.page.locator("#group-list li").count() == 3
     assert "One doubt." in opened.page.locator("#candidates").inner_text()
 
 
@@ -158,8 +158,8 @@ def test_a_click_shows_its_effect_without_scrolling(open_report):
     opened = open_report("grown")
     page = opened.page
     for group in (1, 3):
-        page.locator("#cluster-list li").nth(group).click()
-        name = page.locator("#cluster-list [aria-selected=true] .name").inner_text()
+        page.locator("#group-list li").nth(group).click()
+        name = page.locator("#group-list [aria-selected=true] .name").inner_text()
         assert page.locator("#card-name").inner_text() == name
         assert page.evaluate(SEEN, "#card")
         assert page.evaluate(SEEN, "#documents")
@@ -173,7 +173,7 @@ def test_a_click_shows_its_effect_without_scrolling(open_report):
 
 def test_on_a_telephone_the_group_comes_into_sight(open_report):
     page = open_report("grown", width=390, height=844, touch=True).page
-    page.locator("#cluster-list li").nth(1).tap()
+    page.locator("#group-list li").nth(1).tap()
     page.wait_for_function(
         "() => Math.abs(document.getElementById('card').getBoundingClientRect().top) < 60"
     )
@@ -181,24 +181,24 @@ def test_on_a_telephone_the_group_comes_into_sight(open_report):
 
 def test_the_open_document_is_of_the_chosen_group_or_says_that_it_is_not(open_report, grown):
     _, content = grown
-    labels = content["documents"]["cluster"]
-    opened = open_report("grown", fragment=f"#cluster={labels[0]}&document=0")
+    labels = content["documents"]["group"]
+    opened = open_report("grown", fragment=f"#group={labels[0]}&document=0")
     page = opened.page
     assert page.locator(".elsewhere").count() == 0
     other = next(k for k in range(5) if k != labels[0])
     page.locator(f"#group-{other}").click()
     assert page.locator("#reader").is_hidden()
-    opened = open_report("grown", fragment=f"#cluster={other}&document=0")
+    opened = open_report("grown", fragment=f"#group={other}&document=0")
     told = opened.page.locator(".elsewhere")
     assert "not in the chosen group" in told.inner_text()
     told.get_by_role("button").click()
-    assert opened.cluster() == labels[0]
+    assert opened.group() == labels[0]
     assert opened.page.locator(".elsewhere").count() == 0
     # Where all groups are listed, nobody chose one of them.
-    opened = open_report("grown", fragment=f"#cluster={other}&document=0&scope=all")
+    opened = open_report("grown", fragment=f"#group={other}&document=0&scope=all")
     assert opened.page.locator("#reader .verdict").is_visible()
     assert opened.page.locator(".elsewhere").count() == 0
-    opened.page.locator("#scope").select_option("cluster")
+    opened.page.locator("#scope").select_option("group")
     opened.page.locator(".elsewhere").wait_for()
     # Along the tree the verdict is about the groups of the model: the one that is shown is told.
     opened = open_report("grown", fragment="#cut=3&node=0&document=0&scope=all")
@@ -209,9 +209,9 @@ def test_the_open_document_is_of_the_chosen_group_or_says_that_it_is_not(open_re
 def test_back_goes_back_within_the_report(open_report):
     opened = open_report("grown")
     page = opened.page
-    first = opened.cluster()
-    page.locator("#cluster-list li").nth(2).click()
-    page.wait_for_function("() => location.hash.includes('cluster')")
+    first = opened.group()
+    page.locator("#group-list li").nth(2).click()
+    page.wait_for_function("() => location.hash.includes('group')")
     page.locator(".document").first.click()
     page.wait_for_function("() => location.hash.includes('document')")
     page.go_back()
@@ -219,7 +219,7 @@ def test_back_goes_back_within_the_report(open_report):
     assert page.locator("#card").is_visible()
     page.go_back()
     page.wait_for_function("() => location.hash === ''")
-    assert opened.cluster() == first
+    assert opened.group() == first
 
 
 def test_borderline_documents_are_shown_from_the_first_on(open_report, grown):
@@ -231,9 +231,9 @@ def test_borderline_documents_are_shown_from_the_first_on(open_report, grown):
     page.evaluate("(i) => { location.hash = `scope=all&document=${i}`; }", clearest)
     page.get_by_role("button", name="least sure", exact=True).click()
     assert page.locator("#document-list").evaluate("one => one.scrollTop") == 0
-    odds, firm = content["documents"]["log_odds"], content["firmness"]["documents"]
-    borderline = np.flatnonzero((odds < np.log(9)) | (firm < 0.5))
-    hardest = content["documents"]["id"][borderline[np.argmin(firm[borderline])]]
+    odds, stable = content["documents"]["log_odds"], content["stability"]["documents"]
+    borderline = np.flatnonzero((odds < np.log(9)) | (stable < 0.5))
+    hardest = content["documents"]["id"][borderline[np.argmin(stable[borderline])]]
     assert page.locator(".document .id").first.inner_text() == hardest
     told = page.locator("#borderline-count").inner_text()
     assert told.startswith(f"{len(borderline)} of {len(odds)} documents here are borderline")
@@ -247,10 +247,10 @@ def test_bars_of_all_groups_have_one_scale(open_report, news):
     _, content = news
     largest = np.abs(content["prototypes"]).max()
     words = content["words"]
-    for item in opened.page.locator("#cluster-list li").all():
+    for item in opened.page.locator("#group-list li").all():
         item.click()
         opened.page.wait_for_timeout(100)
-        k = opened.cluster()
+        k = opened.group()
         rows = opened.page.locator("#card .word-bars").first.locator("li")
         for row in rows.all()[:6]:
             weight = content["prototypes"][k, words.index(row.locator("bdi").inner_text())]
@@ -261,7 +261,7 @@ def test_bars_of_all_groups_have_one_scale(open_report, news):
 def test_a_group_is_compared_with_another(open_report, news):
     opened = open_report("news")
     _, content = news
-    k, prototypes = opened.cluster(), content["prototypes"]
+    k, prototypes = opened.group(), content["prototypes"]
     other = next(one for one in range(5) if one != k)
     opened.page.locator("#compare").select_option(str(other))
     shown = opened.texts(".compared tbody th")
@@ -276,7 +276,7 @@ def test_labels_of_all_groups_as_shares_and_counts(open_report, study, news):
     corpus, *_ = study
     _, content = news
     page = opened.page
-    clusters = content["documents"]["cluster"]
+    groups = content["documents"]["group"]
     labels = opened.texts("#labels thead th")[1:]
     page.get_by_role("button", name="documents", exact=True).last.click()
     names = opened.texts("#labels tbody th")
@@ -286,7 +286,7 @@ def test_labels_of_all_groups_as_shares_and_counts(open_report, study, news):
         for label, cell in zip(labels, row, strict=True):
             n = sum(
                 label in several
-                for several, one in zip(corpus.labels["desk"], clusters, strict=True)
+                for several, one in zip(corpus.labels["desk"], groups, strict=True)
                 if one == k
             )
             assert cell == (str(n) if n else "·")
@@ -302,11 +302,11 @@ def test_time_of_all_groups_with_every_period(open_report, study, news):
     opened = open_report("news", fragment="#tab=time")
     corpus, *_ = study
     _, content = news
-    clusters = content["documents"]["cluster"]
+    groups = content["documents"]["group"]
     months = [str(date)[:7] for date in corpus.dates]
     for row in opened.page.locator(".time-row[data-group]").all():
         k = int(row.get_attribute("data-group"))
-        own = [month for month, one in zip(months, clusters, strict=True) if one == k]
+        own = [month for month, one in zip(months, groups, strict=True) if one == k]
         most = max(own.count(month) for month in set(own))
         n, peak = row.locator(".peak").inner_text().split(" in ")
         assert int(n) == most
@@ -320,13 +320,13 @@ def test_time_of_all_groups_with_every_period(open_report, study, news):
     opened.page.keyboard.press("End")
     opened.page.keyboard.press("ArrowLeft")
     month = sorted(set(months))[-2]
-    n = sum(one == k and date == month for one, date in zip(clusters, months, strict=True))
+    n = sum(one == k and date == month for one, date in zip(groups, months, strict=True))
     assert row.locator(".peak").inner_text() == f"{n} in {month}"
     told = opened.page.locator("#time-reading").inner_text()
     assert told.startswith(f"{month}: {n} of {months.count(month)} documents in")
     opened.page.keyboard.press("Enter")
     assert opened.page.locator("#document-count").inner_text().split()[0] == str(n)
-    assert opened.cluster() == k
+    assert opened.group() == k
     opened.page.locator("#smoothing").select_option("1")
     assert "." in opened.page.locator(".peak").first.inner_text()
 
@@ -340,7 +340,7 @@ def test_a_group_that_is_chosen_stands_out_on_the_map(open_report):
     points = "document.querySelector('.document-map canvas').toDataURL()"
     page.wait_for_timeout(200)
     before = page.evaluate(points)
-    page.locator("#cluster-list li").nth(1).click()
+    page.locator("#group-list li").nth(1).click()
     page.wait_for_timeout(200)
     assert page.evaluate(points) != before
     page.get_by_role("button", name="Show all documents").click()
@@ -378,6 +378,6 @@ def test_the_map_follows_the_groups_and_leads_to_documents(open_report, grown):
     assert 0 < len(listed) <= 300
     page.get_by_text("clear filters").click()
     assert "drawn around" not in told.inner_text()
-    k = int(content["documents"]["cluster"][7])
+    k = int(content["documents"]["group"][7])
     other = next(one for one in range(5) if one != k)
     page.locator(f"#group-{other}").click()

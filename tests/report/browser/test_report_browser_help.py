@@ -19,9 +19,9 @@ def test_how_sure_is_a_button_that_opens_what_the_numbers_mean(open_report):
     head = opened.page.locator("#help h2").bounding_box()
     assert head["y"] + head["height"] <= box["y"]  # nothing covers it
     assert in_sight(opened.page, "#help-close")
-    assert "call a group a cluster" in opened.page.locator("#help-text").inner_text()
+    assert "cluster" not in opened.page.locator("#help-text").inner_text()
     terms = opened.texts("#help-sure dt")
-    for term in ("restarts agree", "redrawn samples agree", "found again", "words in italics"):
+    for term in ("restarts agree", "redrawn samples agree", "stability", "words in italics"):
         assert term in terms
 
 
@@ -73,7 +73,7 @@ def test_groups_that_a_warning_names_can_be_chosen(open_report, warned):
     page = opened.page
     page.evaluate("location.hash = ''")
     page.locator("#warnings").click()
-    assert opened.cluster() == 3  # the only one that it names
+    assert opened.group() == 3  # the only one that it names
     assert page.locator("#corpus").is_visible()
     buttons = page.locator("#corpus li button")
     names = warned[1]["names"]
@@ -83,6 +83,6 @@ def test_groups_that_a_warning_names_can_be_chosen(open_report, warned):
     )
     page.locator("#cut").fill("3")
     buttons.nth(1).click()
-    assert opened.cluster() == 1
+    assert opened.group() == 1
     assert page.locator("#how-many").inner_text() == "5 groups."
     assert page.locator("#document-count").inner_text().endswith("of this group")

@@ -1,4 +1,4 @@
-"""The report at every width, with two clusters or forty, with or without texts, and on paper."""
+"""The report at every width, with two groups or forty, with or without texts, and on paper."""
 
 from __future__ import annotations
 
@@ -25,6 +25,12 @@ CUT = """() => [...document.querySelectorAll("main *, header *")]
   .filter((one) => !one.matches(".document-map-said")) // only heard
   .map((one) => `${one.tagName}#${one.id}.${one.className}: ${one.textContent.slice(0, 40)}`)"""
 
+
+SPACE_LETTERS = """(pixels) => {
+  const style = new CSSStyleSheet();
+  style.replaceSync(`* { letter-spacing: ${pixels}px !important; }`);
+  document.adoptedStyleSheets = [style];
+}"""
 
 POINT_DOWN = """(lines) => {
   const marks = document.getElementById("marks");
@@ -58,9 +64,12 @@ def test_text_stands_out_from_its_ground(open_report, theme):
             assert (light + 0.05) / (dark + 0.05) >= ratio, name
 
 
+@pytest.mark.parametrize("spacing", [-0.5, 0, 0.5])
 @pytest.mark.parametrize("name", ["news", "two", "forty", "embeddings", "hostile"])
-def test_nothing_overflows_and_nothing_overlaps(open_report, name):
+def test_nothing_overflows_and_nothing_overlaps(open_report, name, spacing):
+    """Whatever font a machine has: its letters are narrower or wider than those of this one."""
     page = open_report(name, fragment="#document=1").page
+    page.evaluate(SPACE_LETTERS, spacing)
     for width, height in ((1280, 800), (1920, 1080), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
         for tab in page.get_by_role("tab").all():
@@ -71,22 +80,31 @@ def test_nothing_overflows_and_nothing_overlaps(open_report, name):
             assert page.evaluate(CUT) == []
 
 
+def test_a_long_label_is_broken_within_its_column_whatever_the_font(open_report):
+    page = open_report("hostile").page
+    page.get_by_role("tab", name="Labels").click()
+    assert page.locator(".heat thead button").count() > 5
+    for spacing in (0, 2, 6):
+        page.evaluate(SPACE_LETTERS, spacing)
+        assert [one for one in page.evaluate(CUT) if one.startswith("TH")] == [], spacing
+
+
 @pytest.mark.parametrize("name", ["two", "forty"])
-def test_every_cluster_has_its_row_and_its_line(open_report, name, request):
+def test_every_group_has_its_row_and_its_line(open_report, name, request):
     opened = open_report(name, fragment="#tab=prototypes")
     _, content = request.getfixturevalue(name)
-    K = content["model"]["n_clusters"]
-    assert opened.page.locator("#cluster-list li").count() == K
-    assert opened.page.locator("#cluster-list .words:visible").count() == K
+    K = content["model"]["n_groups"]
+    assert opened.page.locator("#group-list li").count() == K
+    assert opened.page.locator("#group-list .words:visible").count() == K
     box = opened.page.locator("#marks").bounding_box()
     # Down the gutter at the left, every row tells its name.
     seen = opened.page.evaluate(POINT_DOWN, list(range(40, int(box["height"]), 4)))
     assert set(seen) == set(content["names"])
     for _ in range(K):
         opened.page.keyboard.press("ArrowDown")
-    last = opened.page.locator("#cluster-list li").last
+    last = opened.page.locator("#group-list li").last
     assert last.get_attribute("aria-selected") == "true"
-    lists = opened.page.locator("#cluster-list").bounding_box()
+    lists = opened.page.locator("#group-list").bounding_box()
     line = last.bounding_box()
     assert line["y"] + line["height"] <= lists["y"] + lists["height"] + 1
 
@@ -101,7 +119,7 @@ def test_a_mixture_alone_has_a_report_without_documents(open_report):
     opened = open_report("bare")
     for selector in ("#documents", "#reader", "#path", "#word-slider", "#cut-slider", "#tab-map"):
         assert opened.page.locator(selector).is_hidden()
-    assert opened.page.locator("#cluster-list li").count() == 3
+    assert opened.page.locator("#group-list li").count() == 3
     for fragment in ("#tab=data", "#from=2020-01-01&to=x&rival=1&label=0"):
         assert open_report("bare", fragment=fragment).picture() == opened.picture()
     assert "8 coordinates" in opened.page.locator("#facts").inner_text()
@@ -109,7 +127,7 @@ def test_a_mixture_alone_has_a_report_without_documents(open_report):
     opened.page.keyboard.press("m")
 
 
-def test_one_cluster_has_nothing_to_compare_with(open_report):
+def test_one_group_has_nothing_to_compare_with(open_report):
     opened = open_report("single", fragment="#document=2")
     reader = opened.page.locator("#reader").inner_text()
     assert "rather than" not in reader
@@ -133,7 +151,7 @@ def test_coordinates_are_not_called_words(open_report, embeddings):
     card = opened.page.locator("#card").text_content()
     assert "coordinates" in card
     assert "Only-here words" not in card
-    for word, _ in content["contrast"][opened.cluster()][:5]:
+    for word, _ in content["contrast"][opened.group()][:5]:
         assert word in card
     assert opened.page.locator("#reader .text").inner_text() == content["documents"]["text"][0]
     assert (content["values"] < 0).any()
@@ -149,7 +167,7 @@ def test_coordinates_without_a_path(open_report, unpenalised):
     assert "β" not in header
     assert "sparsity" not in header
     card = opened.page.locator("#card").text_content()
-    # Every cluster has every coordinate but the one that nobody has: there is nothing to compare.
+    # Every group has every coordinate but the one that nobody has: there is nothing to compare.
     assert content["model"]["sparsity"] == pytest.approx(1 / 16)
     assert "15 coordinates · concentration κ" in card
     assert "All coordinates" in card
@@ -158,10 +176,10 @@ def test_coordinates_without_a_path(open_report, unpenalised):
     assert opened.page.locator("#card details .word-bars li").count() == 15
     bars = opened.page.locator("#card-body > .part > .word-bars li")  # of the words of its texts
     assert opened.texts("#card-body > .part > .word-bars bdi") == [
-        word for word, _ in content["contrast"][opened.cluster()]
+        word for word, _ in content["contrast"][opened.group()]
     ]
     assert bars.first.get_attribute("title").startswith("z = ")
-    for word, _ in content["contrast"][opened.cluster()][:5]:
+    for word, _ in content["contrast"][opened.group()][:5]:
         assert word in card
     assert opened.page.locator("#reader .text").inner_text() == content["documents"]["text"][0]
     assert "kept to the end of the path" not in opened.page.locator("body").inner_text()
@@ -201,7 +219,7 @@ def test_other_k_of_coordinates_has_the_words_of_texts_or_none(open_report, unpe
     opened = open_report("unpenalised", fragment="#tab=candidates")
     order = np.argsort(-np.array(content["steps"][0]["weights"]), kind="stable")
     words = [" ".join(word for word, _ in content["contrast"][k]) for k in order]
-    assert opened.texts("#candidates .cluster-list bdi") == words
+    assert opened.texts("#candidates .group-list bdi") == words
     assert all(words)
     bare = open_report("bare", fragment="#tab=candidates").page.locator("#candidates")
     assert "Words that name them" not in bare.inner_text()

@@ -12,7 +12,7 @@ K = 3
 
 @pytest.fixture(scope="session")
 def lost(tmp_path_factory):
-    """Three clusters of directions and some at random, by a path; columns have names."""
+    """Three groups of directions and some at random, by a path; columns have names."""
     X, _, _ = sm.datasets.make_vmf_mixture(150, 12, K, kappa=80.0, random_state=0)
     noise = np.random.default_rng(0).normal(size=(15, 12))
     X = np.vstack([X, noise / np.linalg.norm(noise, axis=1, keepdims=True)])
@@ -25,12 +25,12 @@ def lost(tmp_path_factory):
 
 def test_they_are_an_entry_that_can_be_opened_and_read(open_report, lost):
     _, content = lost
-    nowhere = np.flatnonzero(content["documents"]["cluster"] == K)
+    nowhere = np.flatnonzero(content["documents"]["group"] == K)
     assert len(nowhere) > 10
     opened = open_report("lost")
     assert f"{len(nowhere)} (" in opened.page.locator("#facts").inner_text()
-    assert opened.page.locator("#cluster-title").inner_text().startswith("3 groups")
-    entry = opened.page.locator("#cluster-list [role=option]").last
+    assert opened.page.locator("#group-title").inner_text().startswith("3 groups")
+    entry = opened.page.locator("#group-list [role=option]").last
     assert "belongs nowhere" in entry.inner_text()
     entry.click()
     assert opened.page.locator("#card-name").inner_text() == "belongs nowhere"
@@ -48,7 +48,7 @@ def test_they_are_an_entry_that_can_be_opened_and_read(open_report, lost):
 def test_shares_and_merges_are_of_groups_only(open_report, lost):
     _, content = lost
     opened = open_report("lost")
-    group = opened.cluster()
+    group = opened.group()
     sizes = content["steps"][content["chosen"]]["sizes"]
     said = opened.page.locator("#card-size").inner_text()
     assert f"{round(100 * sizes[group] / sum(sizes))} %" in said
@@ -60,9 +60,9 @@ def test_shares_and_merges_are_of_groups_only(open_report, lost):
 
 def test_saved_tables_have_them_as_minus_one_and_the_address_opens_them(open_report, lost):
     _, content = lost
-    first = int(np.flatnonzero(content["documents"]["cluster"] == K)[0])
-    opened = open_report("lost", fragment=f"#cluster={K}&document={first}&tab=data")
-    assert opened.cluster() == K
-    assert {row["cluster"] for row in opened.saved("documents.csv")} == {"-1"}
+    first = int(np.flatnonzero(content["documents"]["group"] == K)[0])
+    opened = open_report("lost", fragment=f"#group={K}&document={first}&tab=data")
+    assert opened.group() == K
+    assert {row["group"] for row in opened.saved("documents.csv")} == {"-1"}
     opened.step_to(0)
     assert opened.page.locator("#reader-name").inner_text()

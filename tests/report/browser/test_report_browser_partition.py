@@ -24,13 +24,13 @@ def partition(tmp_path_factory):
 
 def test_groups_and_documents_can_be_opened(open_report, partition):
     _, content = partition
-    clusters = content["documents"]["cluster"]
+    groups = content["documents"]["group"]
     opened = open_report("partition")
-    assert opened.page.locator("#cluster-title").inner_text().startswith("3 groups")
-    largest = int(np.bincount(clusters).argmax())
-    opened.page.locator("#cluster-list [role=option]").first.click()
-    assert opened.cluster() == largest
-    ids = [content["documents"]["id"][i] for i in np.flatnonzero(clusters == largest)]
+    assert opened.page.locator("#group-title").inner_text().startswith("3 groups")
+    largest = int(np.bincount(groups).argmax())
+    opened.page.locator("#group-list [role=option]").first.click()
+    assert opened.group() == largest
+    ids = [content["documents"]["id"][i] for i in np.flatnonzero(groups == largest)]
     assert sorted(opened.listed()) == sorted(ids)
     opened.page.locator("#document-list").press("j")
     assert opened.page.locator("table.contributions").count() == 1

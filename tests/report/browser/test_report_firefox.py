@@ -21,8 +21,8 @@ LOOK = """async () => {
   const canvas = document.querySelector(".document-map > canvas");
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   const colours = new Set(new Uint32Array(data.buffer));
-  const names = [...document.querySelectorAll("#cluster-list .name")].map((one) => one.textContent);
-  document.querySelectorAll("#cluster-list [role=option]")[1].click();
+  const names = [...document.querySelectorAll("#group-list .name")].map((one) => one.textContent);
+  document.querySelectorAll("#group-list [role=option]")[1].click();
   document.getElementById("tab-prototypes").click();
   document.querySelector("#document-list .document").click();
   await wait(500);

@@ -2,7 +2,7 @@
 
 const LEVELS = 127;
 
-// One step; rows of `prototypes` are clusters.
+// One step; rows of `prototypes` are groups.
 export function smallContent(prototypes, { weights, kappas, masses, documents = 0, ...rest } = {}) {
   const K = prototypes.length;
   const W = prototypes[0].length;
@@ -25,16 +25,16 @@ export function smallContent(prototypes, { weights, kappas, masses, documents = 
     scale,
     n_words: prototypes.map((row) => row.filter(Boolean).length),
     n_only_here_words: prototypes.map((row) => row.filter((v, j) => v && counts[j] === 1).length),
-    n_words_by_clusters: Array.from(
+    n_words_by_groups: Array.from(
       { length: K + 1 },
       (_, m) => counts.filter((count) => count === m).length,
     ),
   };
   return {
-    model: { n_clusters: K, n_words: W, n_words_shown: W },
+    model: { n_groups: K, n_words: W, n_words_shown: W },
     kind: "words",
     words: Array.from({ length: W }, (_, j) => `word${j}`),
-    names: Array.from({ length: K }, (_, k) => `cluster ${k}`),
+    names: Array.from({ length: K }, (_, k) => `group ${k}`),
     steps: [entry],
     chosen: 0,
     values: Int8Array.from(levels),
@@ -56,7 +56,7 @@ export function drawer(seed) {
   };
 }
 
-// Four leaves: clusters 0 and 1 are leaves themselves, cluster 2 has two of them.
+// Four leaves: groups 0 and 1 are leaves themselves, group 2 has two of them.
 export function smallTree() {
   return {
     leaves: 4,
@@ -68,7 +68,7 @@ export function smallTree() {
     words: Array.from({ length: 7 }, (_, node) => [`word of ${node}`]),
     sibling_words: Array.from({ length: 7 }, () => []),
     only: Array.from({ length: 7 }, () => []),
-    clusters: [0, 1, 2, 2, 2, -1, -1],
+    groups: [0, 1, 2, 2, 2, -1, -1],
     is_chosen: [true, true, false, false, true, false, false],
   };
 }

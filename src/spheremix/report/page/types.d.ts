@@ -25,7 +25,7 @@ export interface Content {
   advice: Advice | null;
   remarks: Remark[];
   tree: Tree | null;
-  firmness: Firmness | null;
+  stability: Stability | null;
   kind: "words" | "coordinates";
   words: string[];
   hues: string[];
@@ -33,11 +33,11 @@ export interface Content {
   steps: StepEntry[];
   path: Path | null;
   chosen: number;
-  values: Levels; // steps x clusters x words
+  values: Levels; // steps x groups x words
   only_here: Uint8Array | null; // steps x words; null: not known
-  only_here_share: number; // of a cluster's documents: from there on, such a word is listed
-  prototypes: Float32Array; // clusters x words, of the chosen step
-  exit_betas: Float32Array | null; // clusters x words
+  only_here_share: number; // of a group's documents: from there on, such a word is listed
+  prototypes: Float32Array; // groups x words, of the chosen step
+  exit_betas: Float32Array | null; // groups x words
   labels: Labels | null; // steps x documents
   documents: Documents | null;
   layout: MapLayout | null;
@@ -47,7 +47,7 @@ export interface Content {
 }
 
 export interface Advice {
-  recommended: { n_clusters: number; reading: string; sentence: string }[];
+  recommended: { n_groups: number; reading: string; sentence: string }[];
   certainty: string;
   doubts: string[];
   evidence: Record<string, (number | null)[]>;
@@ -64,12 +64,12 @@ export interface Tree {
   words: string[][];
   only: string[][];
   sibling_words: string[][]; // against the other part of the parent
-  clusters: number[]; // the cluster of the model that a node lies in; -1: it holds several
-  is_chosen: boolean[]; // whether a node is a cluster of the model
+  groups: number[]; // the group of the model that a node lies in; -1: it holds several
+  is_chosen: boolean[]; // whether a node is a group of the model
 }
 
 // How often documents, groups and words stay when documents are drawn again; of the chosen step.
-export interface Firmness {
+export interface Stability {
   documents: Float32Array;
   groups: number[];
   words: { ends: Uint32Array; places: Uint32Array; shares: Float32Array };
@@ -99,7 +99,7 @@ export interface Corpus {
 }
 
 export interface Model {
-  n_clusters: number; // K; a document whose cluster is K belongs nowhere
+  n_groups: number; // K; a document whose group is K belongs nowhere
   has_nowhere: boolean; // whether documents may belong nowhere
   n_words: number; // of the model
   n_words_shown: number; // of the page
@@ -116,7 +116,7 @@ export interface Model {
 }
 
 export interface Candidate {
-  n_clusters: number;
+  n_groups: number;
   chosen: boolean;
   n_converged: number;
   n_starts: number;
@@ -124,7 +124,7 @@ export interface Candidate {
   log_likelihood: number;
   n_nonzero: number;
   criteria: Criteria;
-  clusters: { size: number | null; weight: number; words: string[] }[];
+  groups: { size: number | null; weight: number; words: string[] }[];
 }
 
 export interface StepEntry {
@@ -136,13 +136,13 @@ export interface StepEntry {
   criteria: Criteria;
   weights: number[];
   kappas: number[];
-  masses: number[]; // expected length of the sum of the rows of each cluster, for one row in all
+  masses: number[]; // expected length of the sum of the rows of each group, for one row in all
   sizes: number[];
   chosen_by: string[];
   scale: number;
-  n_words: number[]; // of each cluster, whether the page shows them or not
+  n_words: number[]; // of each group, whether the page shows them or not
   n_only_here_words: number[];
-  n_words_by_clusters: number[]; // of no cluster, of one, ..., of all
+  n_words_by_groups: number[]; // of no group, of one, ..., of all
 }
 
 export interface Path {
@@ -164,8 +164,8 @@ export interface Documents {
   margin: Float32Array;
   log_odds: Float32Array;
   cosine: Float32Array;
-  cluster: Uint16Array;
-  runner_up: Uint16Array | null;
+  group: Uint16Array;
+  second_group: Uint16Array | null;
   leaf?: Uint16Array | null; // of the tree
 }
 
@@ -198,7 +198,7 @@ export interface Block {
   start: number;
   stop: number;
   count: number;
-  clusters: number[];
+  groups: number[];
 }
 
 export interface Step {
@@ -207,17 +207,17 @@ export interface Step {
   entry: StepEntry;
   K: number;
   W: number;
-  levels: Levels; // clusters x words
+  levels: Levels; // groups x words
   labels: Labels; // of the documents; empty where they are not known
   weight: (k: number, j: number) => number;
-  scores: (k: number) => Float64Array; // how characteristic each word is of the cluster
-  clusters: number[]; // by weight
-  counts: Uint16Array; // of the clusters of each word
-  shownCounts: number[]; // of the words of each cluster, as far as the page shows them
+  scores: (k: number) => Float64Array; // how characteristic each word is of the group
+  groups: number[]; // by weight
+  counts: Uint16Array; // of the groups of each word
+  shownCounts: number[]; // of the words of each group, as far as the page shows them
   order: Uint32Array; // place to word
   places: Uint32Array; // word to place
   blocks: Block[];
-  active: number; // words shown that some cluster has
+  active: number; // words shown that some group has
 }
 
 export type StepOf = (index: number) => Step;
@@ -225,19 +225,18 @@ export type StepOf = (index: number) => Step;
 // The groups that are looked at
 
 export interface Group {
-  id: number; // of the cluster, or of the node of the tree
-  cluster: number; // that it is, or lies in; -1: it holds several
+  id: number; // of the group, or of the node of the tree
   name: () => string;
   size: number;
   words: string[];
   own: boolean[]; // of these words: whether no other group has them
   only: string[];
-  firmness: number | null;
+  stability: number | null;
   colour: { light: string; dark: string };
 }
 
 export interface Grouping {
-  exact: boolean; // the clusters of the model, of which there is everything
+  exact: boolean; // the groups of the model, of which there is everything
   groups: Group[];
   labels: Labels; // group of each document
   byId: Map<number, Group>; // groups, and the entry of documents that belong nowhere
@@ -250,16 +249,16 @@ export interface Grouping {
 export type Zoom = [number, number];
 export type Tab = "map" | "prototypes" | "data" | "labels" | "time" | "candidates" | "corpus";
 export type Sort = "typical" | "ambiguous" | "newest" | "unlike" | "given";
-export type Scope = "cluster" | "all";
+export type Scope = "group" | "all";
 export type Certainty = "clearly" | "probably" | "borderline";
 export type Sure = Certainty | "nowhere";
 
 export interface Now {
   step: number;
   cut: number; // number of groups along the tree; 0: those of the model
-  cluster: number;
+  group: number;
   node: number; // of the tree, where cut is not 0
-  compared: number; // cluster that the chosen one is compared with
+  compared: number; // group that the chosen one is compared with
   edited: number; // counts the changes of names and notes; not part of the address
   lassoed: number; // documents drawn around on the map; not part of the address
   document: number; // -1: none, and so for the others
@@ -555,5 +554,4 @@ export interface DocumentMap {
   reset: () => void;
   savePng: () => void;
   saveSvg: () => void;
-  destroy: () => void;
 }

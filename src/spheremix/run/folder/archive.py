@@ -77,7 +77,7 @@ def kept_apart(default: Any = None) -> Any:
 # Writing
 
 
-def encode(value: Any, arrays: Arrays | None = None, name: str = "") -> Any:
+def encode(value: Any, arrays: Arrays | None = None, name: str = "") -> Any:  # noqa: C901, PLR0911
     """Return a value as JSON can say it; arrays are put aside under the names of their fields."""
     codec = CODECS.get(type(value))
     if codec is not None:
@@ -90,9 +90,8 @@ def encode(value: Any, arrays: Arrays | None = None, name: str = "") -> Any:
     if isinstance(value, Mapping):
         return {str(key): encode(one, arrays, f"{name}.{key}") for key, one in value.items()}
     if isinstance(value, list | tuple):
-        if not value or (isinstance(value[0], str | int) and not isinstance(value[0], np.generic)):
-            if all(one is None or type(one) in {str, int, bool} for one in value):
-                return list(value)
+        if all(type(one) in {str, int, bool} for one in value):
+            return list(value)
         return [encode(one, arrays, f"{name}.{i}") for i, one in enumerate(value)]
     if sparse.issparse(value):
         rows = typing.cast("Any", value).tocsr()
@@ -161,13 +160,14 @@ def write(folder: Path, kind: Any, value: Any, **beside: Any) -> dict[str, int]:
                 packing.writestr(entry, data.getbuffer(), compresslevel=1)
     with exclusive(folder / CONTENT) as file:
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        data = text.encode("utf-8", "surrogatepass")
-        file.write(gzip.compress(data, compresslevel=6, mtime=0))
+        packed = gzip.compress(text.encode("utf-8", "surrogatepass"), compresslevel=6, mtime=0)
+        file.write(packed)
     return {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
 
 
 def _little(array: Any) -> np.dtype[Any]:
-    return np.dtype(array.dtype).newbyteorder("<")
+    found: np.dtype[Any] = np.dtype(array.dtype).newbyteorder("<")
+    return found
 
 
 def _write_array(file: Any, array: Any) -> None:
@@ -189,16 +189,7 @@ def read(folder: Path, kind: Any) -> Any:
     where = str(folder)
     try:
         content = read_content(folder)
-        known, now = content.get("versions"), versions_of(kind)
-        if known != now:
-            raise RunError(
-                "{where}: written by another version of spheremix",
-                remedies=(
-                    "use the spheremix that wrote it",
-                    "make the run again with {force=True}",
-                ),
-                where=where,
-            )
+        _check_versions(content.get("versions"), kind, where)
         return decode(kind, content.get("content"), where, _Packed(folder, content.get("arrays")))
     except RunError as error:
         if str(error).startswith(where):
@@ -206,6 +197,13 @@ def read(folder: Path, kind: Any) -> Any:
         raise RunError(f"{where}: {error}") from None
     except DAMAGE as error:
         raise RunError(f"{where}: damaged: {type(error).__name__}: {error}.") from None
+
+
+def _check_versions(known: Any, kind: Any, where: str) -> None:
+    if known != versions_of(kind):
+        remedies = ("use the spheremix that wrote it", "make the run again with {force=True}")
+        text = "{where}: written by another version of spheremix"
+        raise RunError(text, remedies=remedies, where=where)
 
 
 # What reading of damaged files raises, and estimators for parameters that no estimator ever had.
@@ -272,7 +270,7 @@ class _Packed:
             raise RunError(f"{self.folder}: damaged: not the array that the run describes.")
 
 
-def decode(kind: Any, value: Any, where: str, arrays: _Packed | None = None) -> Any:
+def decode(kind: Any, value: Any, where: str, arrays: _Packed | None = None) -> Any:  # noqa: C901, PLR0911
     """Make a value of a type again out of JSON; what is not of the type is refused by its place."""
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin in {Union, types.UnionType}:
@@ -336,9 +334,9 @@ def _one_of(kinds: tuple[Any, ...], value: Any, where: str, arrays: _Packed | No
 
 
 def _sequence(origin: Any, inner: Any, value: Any, where: str, arrays: _Packed | None) -> Any:
-    if inner and inner[0] is str and (origin is list or inner[1:] == (...,)):
-        if all(type(one) is str for one in value):  # long lists of texts, at once
-            return origin(value)
+    many = bool(inner) and (origin is list or inner[1:] == (...,))
+    if many and inner[0] is str and all(type(one) is str for one in value):
+        return origin(value)  # long lists of texts, at once
     if origin is tuple and inner[1:] != (...,):
         if len(inner) != len(value):
             raise RunError(f"{where}: damaged: {len(value)} values, not {len(inner)}.")
@@ -395,6 +393,8 @@ def _number_key(key: str, where: str) -> int:
 _CHECKS: dict[Any, Callable[[Any], bool]] = {
     bool: lambda value: isinstance(value, bool),
     int: lambda value: type(value) is int and -LARGEST < value < LARGEST,
-    float: lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+    float: lambda value: (
+        type(value) is float or (type(value) is int and -LARGEST < value < LARGEST)
+    ),
     str: lambda value: isinstance(value, str),
 }

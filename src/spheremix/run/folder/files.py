@@ -177,12 +177,11 @@ def check_output(path: Path, example: str, *, force: bool, inputs: tuple[Path, .
         raise _refusal(path, "is a link, or not a file")
     if not force:
         raise _refusal(path, "there already", "replace it with {force=True}")
-    for other in inputs:
-        if other.samefile(path):
-            raise _refusal(path, "is read by this command")
-    for folder in path.resolve().parents:
-        if is_run(folder):
-            raise _refusal(path, f"is a file of the run in {folder}")
+    if any(other.samefile(path) for other in inputs):
+        raise _refusal(path, "is read by this command")
+    inside = next((folder for folder in path.resolve().parents if is_run(folder)), None)
+    if inside is not None:
+        raise _refusal(path, f"is a file of the run in {inside}")
 
 
 def _refusal(path: Path, problem: str, *remedies: str) -> RunError:

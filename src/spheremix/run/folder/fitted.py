@@ -21,7 +21,7 @@ from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.path import VMFPath, set_path_attributes
 from spheremix.estimators.problem import build_model
-from spheremix.estimators.restarts import Restart
+from spheremix.estimators.restarts import Restart  # noqa: TC001 (types are read when decoding)
 from spheremix.estimators.tree import VMFTree
 from spheremix.hierarchy import Hierarchy
 from spheremix.models.vmf import VMFParameters
@@ -198,7 +198,11 @@ TABLES = ("kappas", "weights", "sizes")
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class StepsState:
-    """The points of a path, column by column; ``places`` are those that were not there before."""
+    """The points of a path, column by column.
+
+    An exploration keeps the values of steps that no criterion chooses in single precision; the
+    others are ``exact``, with their values in ``exact_values``. Places are stored as differences.
+    """
 
     n_features: int
     statuses: list[str]
@@ -206,8 +210,10 @@ class StepsState:
     counts: Ids  # (COUNTS and status, S)
     tables: Array  # (TABLES, S, K)
     ends: Ids
-    values: Array
+    values: Any
     places: Ids | None  # None where the points lie on those of others
+    exact: list[int] = field(default_factory=list)
+    exact_values: Array | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -241,9 +247,13 @@ class PathChoice:
     noise_level: float | None
 
 
-def dump_path(path: VMFPath) -> PathStored:
-    """Return the state of a followed path, without what was chosen on it."""
-    stored = dump_state(path.state_, stored_parameters(path), status=path.status_)
+def dump_path(path: VMFPath, *, small: bool = False) -> PathStored:
+    """Return the state of a followed path, without what was chosen on it.
+
+    With ``small``, steps that no criterion chooses are kept in single precision.
+    """
+    exact = sorted({path.select(name) for name in CRITERIA}) if small else None
+    stored = dump_state(path.state_, stored_parameters(path), path.status_, exact)
     params = {name: v for name, v in stored.params.items() if name not in CHOSEN_BY}
     return replace(stored, params=params, runs=list(path.runs_), agreement=float(path.agreement_))
 
@@ -257,14 +267,16 @@ def dump_choice(path: VMFPath) -> PathChoice:
     )
 
 
-def dump_state(state: PathState, params: dict[str, Any], status: str = "") -> PathStored:
+def dump_state(
+    state: PathState, params: dict[str, Any], status: str = "", exact: list[int] | None = None
+) -> PathStored:
     """Return all that is needed to go on from where a path is."""
     return PathStored(
         params=params,
-        steps=_dump_steps(state.steps),
+        steps=_dump_steps(state.steps, None, exact),
         dense=_dump_fit(state.dense),
         last=_dump_fit(state.fit),
-        refits=_dump_steps(state.refits, state.steps) if state.relaxed else None,
+        refits=_dump_steps(state.refits, state.steps, exact) if state.relaxed else None,
         last_refit=None if state.refit is None else _dump_fit(state.refit),
         n_inserted=state.n_inserted,
         status=status,
@@ -323,24 +335,28 @@ def load_path(
     return path
 
 
-def _dump_steps(steps: Sequence[PathPoint], on: Sequence[PathPoint] | None = None) -> StepsState:
+def _dump_steps(
+    steps: Sequence[PathPoint], on: Sequence[PathPoint] | None, exact: list[int] | None
+) -> StepsState:
     """Return the points of a path as columns; refits lie on the places of their steps."""
     statuses = sorted({step.status for step in steps})
     counts = [[getattr(one, name) for one in steps] for name in COUNTS]
-    places = None
+    values = [_values_on(step, other) for step, other in zip(steps, on or steps, strict=True)]
+    places: Any = None
     if on is None:
         narrow = np.int32 if len(steps[0].kappas) * steps[0].n_features < 2**31 else np.int64
-        places = np.concatenate([step.places for step in steps]).astype(narrow)
-    pairs = zip(steps, on or steps, strict=True)
+        places = np.concatenate([np.diff(step.places, prepend=0) for step in steps]).astype(narrow)
     return StepsState(
         n_features=steps[0].n_features,
         statuses=statuses,
         floats=np.array([[getattr(one, name) for one in steps] for name in FLOATS]),
         counts=np.array([*counts, [statuses.index(step.status) for step in steps]]),
         tables=np.array([[getattr(one, name) for one in steps] for name in TABLES]),
-        ends=np.cumsum([0, *(step.n_nonzero for step in on or steps)]),
-        values=np.concatenate([_values_on(step, other) for step, other in pairs]),
+        ends=np.cumsum([0, *map(len, values)]),
+        values=np.concatenate(values).astype(np.float64 if exact is None else np.float32),
         places=places,
+        exact=exact or [],
+        exact_values=None if exact is None else np.concatenate([values[i] for i in exact]),
     )
 
 
@@ -364,18 +380,12 @@ def _load_steps(
         raise RunError("damaged: a path needs its arrays.")
     if ends[0] != 0 or np.any(np.diff(ends) < K) or ends[-1] != len(state.values):
         raise RunError("damaged: steps do not follow each other.")
-    if on is None:
-        if state.places is None or len(state.places) != len(state.values):
-            raise RunError("damaged: steps without their coordinates.")
-        places = [state.places[start:end] for start, end in pairwise(ends)]
-    else:
-        places = [step.places for step in on]
-        if not np.array_equal(np.diff(ends), [len(at) for at in places]):
-            raise RunError("damaged: refits do not lie on the places of their steps.")
+    places = _places_of(state, on)
+    values = _all_values(state)
     kappas, weights, sizes = state.tables
     _check_positive(kappas)
     _check_weights(weights, noise=noise)
-    _check_finite(sizes, state.floats[:-1], state.values)  # the gap of a failed refit is NaN
+    _check_finite(sizes, state.floats[:-1], values)  # the gap of a failed refit is NaN
     beta, codes = state.floats[0], state.counts[-1]
     if codes.min() < 0 or codes.max() >= len(state.statuses):
         raise RunError("damaged: a step has no status.")
@@ -383,7 +393,7 @@ def _load_steps(
         raise RunError("damaged: beta does not rise.")
     steps = []
     for i in range(S):
-        found, at = state.values[ends[i] : ends[i + 1]], places[i]
+        found, at = values[ends[i] : ends[i + 1]], places[i]
         if on is not None and not found.all():
             found, at = found[found != 0.0], at[found != 0.0]
         known: dict[str, Any] = {
@@ -398,6 +408,33 @@ def _load_steps(
             raise RunError(f"damaged: coordinates of step {i} out of order.")
         steps.append(step)
     return steps
+
+
+def _places_of(state: StepsState, on: Sequence[PathPoint] | None) -> list[Any]:
+    """Return the places of each point: its own, or those of the step that it was refitted on."""
+    ends = state.ends
+    if on is None:
+        if state.places is None or len(state.places) != len(state.values):
+            raise RunError("damaged: steps without their coordinates.")
+        pieces = (state.places[start:end] for start, end in pairwise(ends))
+        return [np.cumsum(one, dtype=np.int64) for one in pieces]
+    places = [step.places for step in on]
+    if not np.array_equal(np.diff(ends), [len(at) for at in places]):
+        raise RunError("damaged: refits do not lie on the places of their steps.")
+    return places
+
+
+def _all_values(state: StepsState) -> Array:
+    """Return the values of all points, those of exact ones in all their digits."""
+    values = np.asarray(state.values, dtype=np.float64)
+    exact, ends, start = state.exact_values, state.ends, 0
+    for i in state.exact if exact is not None else ():
+        if not 0 <= i < len(ends) - 1:
+            raise RunError("damaged: there is no such step.")
+        part = slice(ends[i], ends[i + 1])
+        values[part] = exact[start : start + part.stop - part.start]  # type: ignore[index]
+        start += part.stop - part.start
+    return values
 
 
 def _dump_fit(fit: Fit[VMFParameters]) -> FitState:

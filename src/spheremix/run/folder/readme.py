@@ -20,8 +20,8 @@ FILES: dict[str, str] = {
     README: "What the files and columns of this run mean.",
     MANIFEST: "Description of the run: options, versions, seed, names, edits and checksums.",
     f"{FIGURES}/": "Figures to print, drawn by spheremix figures.",
-    f"{CACHE}/": "What each step of the work left: rows, documents, models. With other options, the "
-    "next command reuses what they do not change. Please leave it as it is.",
+    f"{CACHE}/": "What each step of the work left: rows, documents, models. With other options, "
+    "the next command reuses what they do not change. Please leave it as it is.",
     LOCK: "Keeps two commands from working here at once.",
 }
 WIDTH = 92

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import spheremix
-from spheremix._files import RUN
+from spheremix._files import RUN, RUN_VERSION
 from spheremix._optional import kernels
 from spheremix.errors import Message
 from spheremix.run.edits import EditNotes, EditStep  # types are read when decoding
@@ -23,7 +23,7 @@ from spheremix.run.options import MODEL, RUNNING, ExploreOptions
 if TYPE_CHECKING:
     from pathlib import Path
 
-FORMAT, VERSION = RUN, 3
+FORMAT, VERSION = RUN, RUN_VERSION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +107,7 @@ class RunInfo:
 CHECKSUMS = ("checksum", "vocabulary_checksum", "texts_checksum")  # of the documents
 LONGEST = 40  # characters of a value that is compared
 # What an update adds to a command: checksums, which say nothing to people.
-OF_UPDATES = {"start": "from other groups", "carried": "with other names, notes or marks"}
+OF_UPDATES = {"start": "from other groups", "taken_over": "with other names, notes or marks"}
 # Options that change neither documents nor words.
 ABOUT_MODEL = {
     one.name

@@ -25,7 +25,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from spheremix._files import CACHE, LOCK, MANIFEST, open_regular
+from spheremix._files import CACHE, LOCK, MANIFEST, RUN, RUN_VERSION, open_regular
 from spheremix.run.folder import archive
 from spheremix.run.folder.files import (
     RunError,
@@ -74,6 +74,7 @@ class Store:
         self.used: dict[str, str] = {}  # stages of this run, with their checksums
         self.reused: list[str] = []
         self.listed: dict[str, str] = {}  # stages of the run that is there, with theirs
+        self.finished = ""  # what a killed process had begun to commit, and this one ended
 
     @property
     def place(self) -> Path:
@@ -122,6 +123,8 @@ class Store:
             self.listed = _stages(self.info())
             yield
         finally:
+            with suppress(OSError):  # there is something in it
+                self.cache.rmdir()
             unused = made and not self.cache.exists() and not (self.folder / MANIFEST).exists()
             if unused:
                 (self.folder / LOCK).unlink(missing_ok=True)
@@ -141,6 +144,13 @@ class Store:
                 remedies=("choose another with {out}",),
                 folder=folder,
             )
+        info = self.info()
+        if info is not None and info.get("version") != RUN_VERSION:
+            raise RunError(
+                "{folder}: holds a run of another version of spheremix",
+                remedies=("choose another folder with {out}", "remove it"),
+                folder=folder,
+            )
         found = list(itertools.islice(self._others(), NAMED + 1))
         if found:
             more = " and more" if len(found) > NAMED else ""
@@ -151,32 +161,34 @@ class Store:
                 names=f"{', '.join(found[:NAMED])}{more}",
             )
 
+    def refuse_run(self) -> None:
+        """Refuse a folder that holds a run, finished or not."""
+        if self.info() is not None or self.cache.exists():
+            raise RunError(
+                f"{self.folder}: there is a run already: choose another folder or remove it."
+            )
+
     def _others(self) -> Iterator[str]:
         """List what is not ours; links are listed and not followed."""
         info = self.info()
-        known = {LOCK, *(() if info is None else (MANIFEST,)), *_entries(info)}
-        known |= set(_entries(self._pending().get("run")))
+        known = {LOCK, *_entries(info), *_entries(self._pending().get("run"))}
+        known |= set() if info is None else {MANIFEST}
+        ours = {CACHE} if info is None else {CACHE, FIGURES}
         for base, folders, names in os.walk(self.place, onerror=_refuse):
             inside = Path(base).relative_to(self.place)
             if inside == Path():
-                for name in sorted(folders):
-                    path = self.place / name
-                    if name in {CACHE, FIGURES} and not path.is_symlink():
-                        folders.remove(name)
-                        if name == CACHE:
-                            listed = sorted(path.iterdir())
-                            yield from (
-                                f"{CACHE}/{one.name}"
-                                for one in listed
-                                if not OURS.fullmatch(one.name)
-                            )
-            links = [name for name in folders if Path(base, name).is_symlink()]
-            for name in sorted([*names, *links]):
-                path = (inside / name).as_posix()
-                if PART.fullmatch(path):
-                    continue
-                if path not in known or not is_plain(self.place / path):
-                    yield path
+                apart = [one for one in folders if one in ours and not Path(base, one).is_symlink()]
+                folders[:] = [one for one in folders if one not in apart]
+                if CACHE in apart:
+                    listed = sorted(one.name for one in self.cache.iterdir())
+                    yield from (f"{CACHE}/{one}" for one in listed if not OURS.fullmatch(one))
+            links = [one for one in folders if Path(base, one).is_symlink()]
+            for one in sorted([*names, *links]):
+                name = (inside / one).as_posix()
+                if not PART.fullmatch(name) and (
+                    name not in known or not is_plain(self.place / name)
+                ):
+                    yield name
 
     def info(self) -> dict[str, Any] | None:
         """Return what ``run.json`` says, if there is one of ours; None for any other file."""
@@ -187,7 +199,7 @@ class Store:
             found = read_json(path)
         except RunError:
             return None
-        return found if str(found.get("format")).startswith("spheremix run") else None
+        return found if found.get("format") == RUN else None
 
     # Stages
 
@@ -195,7 +207,7 @@ class Store:
         """Return what a stage left; make it where it was not done so, or cannot be read."""
         if self.folder is None:
             return make()
-        found = self.stored(name, key, kind)
+        found: T | None = self.stored(name, key, kind)
         if found is not None:
             self.reused.append(name)
             return found
@@ -230,7 +242,11 @@ class Store:
         with naming(self.cache / called):
             _remove(draft)
             draft.mkdir(parents=True)
-            archive.write(draft, kind, value, stage=called)
+            try:
+                archive.write(draft, kind, value, stage=called)
+            except BaseException:
+                _remove(draft)  # a disk that is full has no room for it
+                raise
             _remove(self.cache / called)
             sync(draft)
             draft.rename(self.cache / called)
@@ -264,7 +280,9 @@ class Store:
 
     # Outputs
 
-    def commit(self, info: dict[str, Any], outputs: Mapping[str, Iterable[bytes]]) -> None:
+    def commit(
+        self, info: dict[str, Any], outputs: Mapping[str, Iterable[bytes]], what: str = ""
+    ) -> None:
         """Write the outputs, then ``run.json``: all of them, or none."""
         if self.folder is None:
             return
@@ -285,7 +303,7 @@ class Store:
             gone = sorted(set(known) - set(entries))
             run = {**info, "outputs": entries, "stages": dict(sorted(self.used.items()))}
             with replacing(self.cache / COMMIT) as file:
-                file.write(as_json({"run": run, "drafts": drafts, "remove": gone}))
+                file.write(as_json({"run": run, "drafts": drafts, "remove": gone, "what": what}))
             self.finish_commit()
 
     def refuse_changed(self, names: Iterable[str]) -> None:
@@ -309,7 +327,7 @@ class Store:
         path, entry = self.place / name, known.get(name)
         if entry is None or not is_plain(path):
             return False
-        return path.stat().st_size == entry["bytes"] and digest(path) == entry["sha256"]
+        return bool(path.stat().st_size == entry["bytes"]) and digest(path) == entry["sha256"]
 
     def missing(self) -> list[str]:
         """List the outputs that are not there, or damaged as by a loss of power."""
@@ -322,7 +340,7 @@ class Store:
         pending = self._pending()
         if not pending:
             return
-        run = pending["run"]
+        run, self.finished = pending["run"], str(pending.get("what", ""))
         left = {name: self.cache / draft for name, draft in pending["drafts"].items()}
         left = {name: draft for name, draft in left.items() if is_plain(draft)}
         self.refuse_changed([*left, *pending["remove"]])
@@ -365,7 +383,8 @@ class Store:
         wanted = {*self.used, *keep, COMMIT}
         for path in sorted(self.cache.iterdir()):
             if path.name not in wanted:
-                _remove(path)
+                with suppress(OSError):  # where a file is still mapped, as on Windows
+                    _remove(path)
 
     def _remove_drafts(self) -> None:
         """Remove what a killed process was writing."""

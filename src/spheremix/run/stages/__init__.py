@@ -1,4 +1,4 @@
-"""The stages of an exploration: each is a key and a function, and what it leaves is in the store."""
+"""The stages of an exploration: each is a key and a function; what it leaves is in the store."""
 
 from __future__ import annotations
 

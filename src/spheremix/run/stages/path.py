@@ -118,7 +118,9 @@ def _follow(x: Context, directions: Any, dense: VMFMixture, key: str) -> PathSto
     if path.status_ == "interrupted":
         raise KeyboardInterrupt
     # How the dense mixture was found; the path itself was given it.
-    return replace(dump_path(path), runs=list(dense.runs_), agreement=float(dense.agreement_))
+    return replace(
+        dump_path(path, small=True), runs=list(dense.runs_), agreement=float(dense.agreement_)
+    )
 
 
 # How much of the path is behind

@@ -24,7 +24,7 @@ from spheremix.text import (
 )
 from spheremix.text.corpus import digest
 from spheremix.text.matrices import not_finite
-from spheremix.text.phrases import Phrase
+from spheremix.text.phrases import Phrase  # noqa: TC001
 from spheremix.text.selection import COMMON, DROPPED, MIXED, MOST_LISTED, RARE, most_frequent
 from spheremix.text.trouble import Mending, mend, repeated_lines, trouble
 from spheremix.wording import count

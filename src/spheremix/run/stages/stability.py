@@ -28,8 +28,9 @@ def measure_stability(
     def make() -> Stability:
         x.listener.begin("Drawing the documents again, to see what stays")
         directions = as_directions(rows.X, n_threads=options.threads)
-        how = {"n_replicates": N_REPLICATES, "random_state": options.seed, "callback": follow}
-        return stability(model, directions, **how)
+        return stability(
+            model, directions, N_REPLICATES, random_state=options.seed, callback=follow
+        )
 
     by = [options.criterion, *([] if options.max_noise is None else [options.max_noise])]
     return x.store.stage(

@@ -1,0 +1,154 @@
+// The report, put together.
+
+import { mountDocuments } from "../documents/list.js";
+import { mountReader } from "../documents/reader.js";
+import { createEdits } from "../edits/edits.js";
+import { mountEdits } from "../edits/tools.js";
+import { mountCard } from "../groups/card.js";
+import { SURE_ORDER } from "../groups/certainty.js";
+import { createGroupings } from "../groups/grouping.js";
+import { mountGroups, moveGroup } from "../groups/list.js";
+import { mountGroupSlider, mountSlider } from "../groups/sliders.js";
+import { readContent } from "../lib/content.js";
+import { find, make } from "../lib/dom.js";
+import { createLasso, mountMapTab } from "../map/tab.js";
+import { mountCorpus } from "../tabs/corpus.js";
+import { mountLabels } from "../tabs/labels.js";
+import { mountCandidates } from "../tabs/numbers.js";
+import { mountTime } from "../tabs/time.js";
+import { mountMap, mountWordLine } from "../words/map.js";
+import { createSteps } from "../words/steps.js";
+import { mountHeader, mountTheme } from "./header.js";
+import { mountKeys } from "./keys.js";
+import { mountSave } from "./save.js";
+import { mountSearch } from "./search.js";
+import { createState } from "./state.js";
+import { mountTabs, tabsOf } from "./tabs.js";
+
+/** @import { App, Content, Limits, Now } from "../types.d.ts" */
+
+/** @param {Content} content @param {App["groupsAt"]} groupsAt */
+function initialState(content, groupsAt) {
+  const { steps, model, documents, words, tree } = content;
+  const n = documents?.id.length ?? 0;
+  const labels = documents?.label_names?.length ?? 0;
+  const rivals = documents?.second_group ? model.n_groups : 0;
+  const days = documents?.date ? /^(?:\d{4}-\d{2}-\d{2})?$/u : [""];
+  const tabs = tabsOf(content).map(([name]) => name);
+  const data = content.rows && content.labels ? ["data"] : [];
+  /** @type {Now} */
+  const defaults = {
+    step: content.chosen,
+    cut: 0,
+    group: groupsAt({ cut: 0, step: content.chosen }).groups[0].id,
+    node: -1,
+    compared: -1,
+    edited: 0,
+    lassoed: 0,
+    document: -1,
+    word: -1,
+    tab: tabs[0],
+    zoom: [0, 1],
+    scope: "group",
+    sort: "typical",
+    sure: "",
+    text: "",
+    label: -1,
+    rival: -1,
+    from: "",
+    to: "",
+    candidate: -1,
+    theme: "auto",
+  };
+  // An address may have a number of groups and a group that it does not have.
+  const mend = (/** @type {Now} */ now) => {
+    const cut = now.cut === 1 ? 0 : now.cut;
+    const { byId, groups } = groupsAt({ cut, step: now.step });
+    const key = cut ? "node" : "group";
+    return { cut, ...(!byId.has(now[key]) && { [key]: groups[0].id }) };
+  };
+  /** @type {Limits} */
+  const limits = {
+    step: [0, steps.length - 1],
+    cut: [0, documents?.leaf && tree ? tree.leaves : 0],
+    group: [0, model.n_groups - 1 + Number(model.has_nowhere)],
+    node: [-1, tree ? 2 * tree.leaves - 2 + Number(model.has_nowhere) : -1],
+    compared: [-1, model.n_groups - 1],
+    document: [-1, n - 1],
+    word: [-1, words.length - 1],
+    tab: [...tabs, ...data],
+    scope: ["group", "all"],
+    sort: ["typical", "ambiguous", "newest", "unlike", "given"],
+    sure: ["", ...SURE_ORDER],
+    label: [-1, labels - 1],
+    rival: [-1, rivals - 1],
+    from: days,
+    to: days,
+    candidate: [-1, content.candidates.length - 1],
+    theme: ["auto", "light", "dark"],
+  };
+  return createState(defaults, limits, mend);
+}
+
+/** @param {Content} content @returns {App} */
+function createApp(content) {
+  const stepOf = createSteps(content);
+  const groupsAt = createGroupings(content, stepOf);
+  const state = initialState(content, groupsAt);
+  const groups = () => groupsAt(state.now);
+  const edits = createEdits(content, state);
+  return { content, stepOf, state, groups, groupsAt, edits, lasso: createLasso(state) };
+}
+
+/** @param {Content} content */
+function mount(content) {
+  const app = createApp(content);
+  // The first screen first.
+  /** @type {ReturnType<typeof mountMap> | null} */
+  let map = null;
+  /** @type {ReturnType<typeof mountMapTab>} */
+  let points = null;
+  mountTheme(
+    app.state,
+    () => {
+      map?.recolour();
+      points?.recolour();
+    },
+    () => map?.print(),
+  );
+  mountHeader(app);
+  mountGroups(app);
+  mountTabs(app);
+  mountGroupSlider(app);
+  mountSlider(app);
+  points = mountMapTab(app);
+  map = mountMap(app);
+  mountCard(app);
+  const documents = mountDocuments(app);
+  performance.mark("first-screen");
+  mountReader(app);
+  mountSearch(app);
+  mountWordLine(app);
+  mountLabels(app);
+  mountTime(app);
+  mountCandidates(app);
+  mountCorpus(app);
+  mountEdits(app);
+  mountSave(app, documents.listed, { words: map.figure, documents: points });
+  mountKeys(app, {
+    moveGroup: (/** @type {number} */ by) => moveGroup(app, by),
+    moveDocument: documents.move,
+    zoom: map.zoom,
+    pan: map.pan,
+  });
+  document.body.dataset.ready = "yes";
+}
+
+readContent(find("content").textContent)
+  .then(mount)
+  .catch((error) => {
+    find("facts").replaceChildren(
+      make("strong", { text: `This report cannot be shown: ${error.message}` }),
+    );
+    throw error;
+  });

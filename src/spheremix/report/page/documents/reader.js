@@ -1,0 +1,321 @@
+// One document: where it is and why, word by word, and its text with the words marked.
+
+import { documentTools } from "../edits/tools.js";
+import { placeOf } from "../groups/grouping.js";
+import { bdi, createScroll, find, make, part, present, softLine, textButton } from "../lib/dom.js";
+import { counted, decimal, integer, signed } from "../lib/format.js";
+import { showWord } from "../words/map.js";
+import { roleOf } from "../words/words.js";
+import { isCut, nameOf } from "./filters.js";
+import { labelTags } from "./list.js";
+import { elsewhere, verdict } from "./verdict.js";
+
+/** @import { App, Content, Documents, Rows, Step, Term } from "../types.d.ts" */
+
+const LONG = 20_000; // characters shown before they are asked for
+
+/** @typedef {{ text: boolean, words: boolean }} Open */
+
+/** @param {App} app */
+export function mountReader(app) {
+  const { content, state, stepOf } = app;
+  const { documents } = content;
+  if (!documents) return;
+  /** @type {Open} */
+  const open = { text: false, words: false };
+  const scroll = createScroll(find("reader-body"));
+  const draw = () => {
+    const i = state.now.document;
+    const body = find("reader-body");
+    document.body.classList.toggle("reading", i >= 0);
+    find("reader-close").hidden = i < 0;
+    if (i < 0) {
+      find("reader-name").replaceChildren("Reader");
+      body.replaceChildren(softLine(`Choose a document in the list${orPress()}.`));
+      return;
+    }
+    find("reader-name").replaceChildren(bdi(nameOf(documents, i)));
+    body.replaceChildren(...documentParts(app, documents, stepOf(state.now.step), i, open, draw));
+  };
+  state.follow(["document"], () => {
+    open.text = false;
+    open.words = false;
+    draw();
+    scroll.to(0);
+  });
+  state.followAtRest(["step", "edited", "group", "node", "cut", "scope"], draw);
+  find("reader-close").addEventListener("click", () => {
+    state.set({ document: -1 });
+    find("document-list").focus();
+  });
+}
+
+// Where there is a keyboard, as far as a page can tell.
+function orPress() {
+  return matchMedia("(hover: none)").matches ? "" : ", or press j";
+}
+
+/**
+ * @param {App} app @param {Documents} documents @param {Step} step @param {number} i
+ * @param {Open} open @param {() => void} draw
+ */
+function documentParts(app, documents, step, i, open, draw) {
+  const { content } = app;
+  const { k, rival } = placeOf(documents, step, i);
+  const flip = (/** @type {keyof Open} */ key) => () => {
+    open[key] = !open[key];
+    draw();
+  };
+  return present([
+    about(documents, i),
+    elsewhere(app, i),
+    verdict(app, documents, step, i, step.labels[i]),
+    documentTools(app, documents, i),
+    documents.text && content.forms && content.kind === "words" ? markLegend(rival >= 0) : null,
+    textOf(content, documents, step, i, k, rival, open.text, flip("text")),
+    reasons(app, documents, step, i, k, rival, open.words, flip("words")),
+  ]);
+}
+
+/** @param {Documents} documents @param {number} i */
+function about(documents, i) {
+  const { id, date } = documents;
+  const known = [];
+  if (nameOf(documents, i) !== id[i]) known.push(bdi(id[i], { class: "soft" }));
+  if (date?.[i]) known.push(make("span", { text: date[i] }));
+  known.push(...labelTags(documents, i));
+  return known.length ? make("p", { class: "about" }, ...known) : null;
+}
+
+/**
+ * @param {Content} content @param {Documents} documents @param {Step} step @param {number} i
+ * @param {number} k @param {number} rival @param {boolean} open @param {() => void} toggle
+ */
+function textOf(content, documents, step, i, k, rival, open, toggle) {
+  if (!documents.text)
+    return softLine(
+      content.rows
+        ? "The run has no texts. Only what each word adds is known."
+        : "The run has no texts.",
+    );
+  const whole = documents.text[i];
+  const long = whole.length > LONG;
+  const text = long && !open ? cutAt(whole, LONG) : whole;
+  const marked =
+    content.forms && content.kind === "words"
+      ? markText(content.forms, step, text, k, rival)
+      : [text];
+  /** @type {HTMLElement[]} */
+  const parts = [make("div", { class: "text", dir: "auto" }, ...marked)];
+  const cut = isCut(documents, i);
+  const all = `${integer(whole.length)} characters`;
+  const more = cut ? `show the ${all} in this report` : `show all ${all}`;
+  if (long) parts.push(textButton(open ? "show the beginning only" : more, toggle));
+  if (cut && documents.length) {
+    parts.push(
+      softLine(
+        `Shortened here: ${integer(whole.length)} of ` +
+          `${counted(documents.length[i], "character")}.`,
+      ),
+    );
+  }
+  return make("div", {}, ...parts);
+}
+
+// Return the beginning of a text, never cut between the two halves of one character.
+/** @param {string} text @param {number} length */
+function cutAt(text, length) {
+  const half = (text.charCodeAt(length - 1) & 0xfc00) === 0xd800;
+  return text.slice(0, half ? length - 1 : length);
+}
+
+/**
+ * @param {App} app @param {Documents} documents @param {Step} step @param {number} i
+ * @param {number} k @param {number} rival @param {boolean} all @param {() => void} toggle
+ */
+function reasons(app, documents, step, i, k, rival, all, toggle) {
+  const { content } = app;
+  if (!content.rows) {
+    const why =
+      content.kind === "coordinates"
+        ? "The columns are coordinates and not words, so what each of them adds is not shown."
+        : "";
+    return why ? softLine(why) : null;
+  }
+  const terms = contributionsOf(content.rows, step, i, k, rival);
+  const { names } = content;
+  const kept = keptWords(content.rows, i);
+  const told = { own: names[k], rival: rival >= 0 ? names[rival] : "" };
+  const odds = step.exact && rival >= 0 ? documents.log_odds[i] : null;
+  return part(
+    "Why: word by word",
+    "what each word adds to the score of either group: κ μ x",
+    terms.length
+      ? contributionTable(app, terms, odds, told, all, toggle)
+      : softLine(`None of its words${kept ? " in this report" : ""} is in either group.`),
+    kept
+      ? make("p", {
+          class: "soft kept-words",
+          text: `The report has ${kept} of this document: those with the most weight in the scores.`,
+        })
+      : null,
+  );
+}
+
+// A text with its words marked by what they are to a group.
+
+const TOKENS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}\u200c\u200d]*/gu;
+
+/**
+ * @param {Map<string, number>} forms @param {Step} step @param {string} text @param {number} k
+ * @param {number} rival
+ */
+export function markText(forms, step, text, k, rival) {
+  const parts = [];
+  let written = 0;
+  for (const found of text.matchAll(TOKENS)) {
+    const j = forms.get(found[0].normalize("NFC").toLowerCase());
+    if (j === undefined) continue;
+    const role = markOf(step, j, k, rival);
+    if (!role) continue;
+    if (found.index > written) parts.push(text.slice(written, found.index));
+    parts.push(make("span", { class: `mark ${role}`, "data-word": j, text: found[0] }));
+    written = found.index + found[0].length;
+  }
+  if (written < text.length) parts.push(text.slice(written));
+  return parts;
+}
+
+// Return the mark of a word: words of the other group only are what speaks against this one.
+/** @param {Step} step @param {number} j @param {number} k @param {number} rival */
+function markOf(step, j, k, rival) {
+  const role = roleOf(step, j, k);
+  if (role === "other" && rival >= 0 && step.levels[rival * step.W + j] !== 0) return "rival";
+  return role === "other" || role === "none" ? null : role;
+}
+
+/** @param {boolean} hasRival */
+export function markLegend(hasRival) {
+  const samples = [
+    ["own", "only in this group"],
+    ["shared", "shared with some other groups"],
+    ["common", "in every group"],
+    ["rival", "in the second group, not in this one"],
+  ];
+  return make(
+    "p",
+    { class: "mark-legend" },
+    ...samples
+      .slice(0, hasRival ? 4 : 3)
+      .map(([role, text]) => make("span", { class: `mark ${role}`, text })),
+  );
+}
+
+// What each word adds to the score of a group, against what it adds to that of another.
+
+/**
+ * Return kappa_k mu_kj x_j of both groups, for the words kept of a document.
+ * @param {Rows} rows @param {Pick<Step, "entry" | "weight">} step @param {number} i
+ * @param {number} k @param {number} rival
+ * @returns {Term[]}
+ */
+export function contributionsOf(rows, step, i, k, rival) {
+  const { kappas } = step.entry;
+  const unit = rows.scale ? rows.scale[i] / 65535 : 1;
+  const terms = [];
+  for (let at = rows.indptr[i]; at < rows.indptr[i + 1]; at++) {
+    const j = rows.words[at];
+    const x = rows.values[at] * unit;
+    const own = kappas[k] * step.weight(k, j) * x;
+    const other = rival >= 0 ? kappas[rival] * step.weight(rival, j) * x : 0;
+    if (own !== 0 || other !== 0) terms.push({ j, x, own, other, difference: own - other });
+  }
+  return terms.sort((a, b) => Math.abs(b.difference) - Math.abs(a.difference) || a.j - b.j);
+}
+
+const SHOWN = 12;
+
+// Return how many words of a document the report has, of how many; empty where it has them all.
+/** @param {Pick<Rows, "indptr" | "n_words">} rows @param {number} i */
+export function keptWords({ indptr, n_words: totals }, i) {
+  const kept = indptr[i + 1] - indptr[i];
+  return kept < totals[i] ? `${integer(kept)} of the ${counted(totals[i], "different word")}` : "";
+}
+
+/**
+ * @param {App} app @param {Term[]} terms @param {number | null} logOdds
+ * @param {{ own: string, rival: string }} names @param {boolean} all @param {() => void} toggle
+ */
+export function contributionTable(app, terms, logOdds, names, all, toggle) {
+  const shown = all ? terms : terms.slice(0, SHOWN);
+  const largest = Math.max(
+    ...terms.map(({ own, other }) => Math.max(Math.abs(own), Math.abs(other))),
+    1e-9,
+  );
+  const body = make("tbody", {}, ...shown.map((term) => contributionRow(app, term, largest)));
+  if (logOdds !== null && Number.isFinite(logOdds)) {
+    const rest = logOdds - shown.reduce((sum, { difference }) => sum + difference, 0);
+    body.append(
+      totalRow("all other words, and the sizes of the groups", rest),
+      totalRow("log-odds in this fit", logOdds, "total"),
+    );
+  }
+  const head = make(
+    "tr",
+    {},
+    make("th", { scope: "col", text: "word" }),
+    make(
+      "th",
+      { scope: "col", class: "left" },
+      names.rival ? bdi(names.rival, { title: names.rival }) : "",
+    ),
+    make("th", { scope: "col" }, bdi(names.own, { title: names.own })),
+    make("th", { scope: "col", class: "number", text: names.rival ? "difference" : "score" }),
+  );
+  const button =
+    terms.length > SHOWN
+      ? textButton(all ? "show fewer words" : `show ${terms.length} words`, toggle)
+      : null;
+  return make(
+    "div",
+    {},
+    make("table", { class: "contributions" }, make("thead", {}, head), body),
+    button,
+  );
+}
+
+/** @param {App} app @param {Term} term @param {number} largest */
+function contributionRow(app, { j, own, other, difference }, largest) {
+  const word = textButton(bdi(app.content.words[j]), () => showWord(app, j), {
+    title: "Show this word on the map",
+  });
+  return make(
+    "tr",
+    {},
+    make("th", { scope: "row" }, word),
+    barCell(other, largest, "left"),
+    barCell(own, largest, "right"),
+    make("td", {
+      class: "number",
+      title: `${decimal(own)} against ${decimal(other)}`,
+      text: signed(difference),
+    }),
+  );
+}
+
+/** @param {number} value @param {number} largest @param {string} side */
+function barCell(value, largest, side) {
+  const bar = make("span", { class: value < 0 ? "bar negative" : "bar" });
+  bar.style.width = `${(100 * Math.abs(value)) / largest}%`;
+  return make("td", { class: `bars ${side}` }, bar);
+}
+
+/** @param {string} text @param {number} value @param {string} name */
+function totalRow(text, value, name = "rest") {
+  return make(
+    "tr",
+    { class: name },
+    make("th", { scope: "row", colspan: 3, text }),
+    make("td", { class: "number", text: signed(value) }),
+  );
+}

@@ -1,0 +1,390 @@
+// The chosen group: its words, what sets it apart from another, its labels and its time.
+
+import { groupTools } from "../edits/tools.js";
+import { seenColour } from "../lib/colours.js";
+import {
+  bdi,
+  createScroll,
+  find,
+  make,
+  makeSvg,
+  part,
+  present,
+  rove,
+  textButton,
+} from "../lib/dom.js";
+import { largestOf, stepsPath } from "../lib/drawing.js";
+import { counted, decimal, integer, nounOf, percent, shownOfAll } from "../lib/format.js";
+import { countLabels, countPeriods, labelOrder } from "../tabs/counts.js";
+import {
+  aboutItalics,
+  commonScale,
+  comparison,
+  contrastBars,
+  isWeak,
+  wordBars,
+} from "../words/bars.js";
+import {
+  characteristicWords,
+  commonWords,
+  hasGroups,
+  onlyHereWords,
+  sharedWords,
+  wordCountText,
+} from "../words/words.js";
+import { stabilitySentence, levelOf } from "./certainty.js";
+import { chosenId } from "./grouping.js";
+
+/** @import { App, Content, Documents, Group, LabelColumn, Step } from "../types.d.ts" */
+
+const FIRST = 16; // characteristic words
+const SHOWN = 24; // words of each other list
+
+/** @param {App} app */
+export function mountCard(app) {
+  const { state, stepOf } = app;
+  let all = false;
+  const scroll = createScroll(find("card-body"));
+  const draw = () => {
+    const id = chosenId(state.now);
+    const group = app.groups().byId.get(id) ?? app.groups().groups[0];
+    const step = stepOf(state.now.step);
+    const toggle = () => {
+      all = !all;
+      draw();
+    };
+    find("card-name").replaceChildren(bdi(group.name()));
+    find("card-swatch").style.background = seenColour(group.colour);
+    const lost = group === app.groups().nowhere;
+    const total = lost
+      ? app.groups().labels.length
+      : app.groups().groups.reduce((sum, { size }) => sum + size, 0) || 1;
+    find("card-size").textContent =
+      `${counted(Math.round(group.size), "document")}, ${percent(group.size / total)}`;
+    const wordless = app.content.kind === "coordinates" && !app.content.contrast;
+    find("card-body").replaceChildren(
+      ...present([
+        lost ? null : groupTools(app, group),
+        stabilityNote(app.content, group.stability),
+        wordless && !lost ? noWords(app.content) : null,
+        ...(lost
+          ? [aboutNowhere()]
+          : app.groups().exact
+            ? modelGroupParts(app, step, group.id, all, toggle)
+            : nodeParts(app, group)),
+        ...labelBars(app, group.id),
+        timeBars(app, group.id),
+        app.groups().exact && !lost ? moreFacts(app.content, step, group.id) : null,
+      ]),
+    );
+  };
+  state.followAtRest(["group", "node", "cut", "step", "compared", "edited", "theme"], draw);
+  state.follow(["group", "node", "cut"], () => scroll.to(0));
+}
+
+// Return how far one can rely on the group, in a sentence.
+/** @param {Content} content @param {number | null} value */
+function stabilityNote(content, value) {
+  if (value === null) return null;
+  return make("p", {
+    class: levelOf(value) === "weak" ? "stability-note warning" : "stability-note soft",
+    text: stabilitySentence(content, value),
+  });
+}
+
+function aboutNowhere() {
+  return make("p", {
+    class: "soft aside",
+    text:
+      "These documents fit no group: they are less like any group than nearly all documents of " +
+      "the groups are. They are no group themselves and need not be alike. The shares of the " +
+      "groups do not count them. Open one to see which group is nearest to it.",
+  });
+}
+
+// Return what to do about groups of bare coordinates, which have no words.
+/** @param {Content} content */
+function noWords({ corpus, documents }) {
+  const remedy = [
+    " Give the texts of the documents, one for each row and in the same order, and each group has " +
+      "its words and its documents can be read: ",
+    make("code", {
+      text: `spheremix explore ${corpus.source || "rows.npy"} --texts texts.csv -o run`,
+    }),
+  ];
+  return make(
+    "p",
+    { class: "notice" },
+    "The numbers of this file have no names, so the groups have no words.",
+    ...(documents?.text ? [] : remedy),
+  );
+}
+
+// Return the words of a merged or a finer group, and where the rest is.
+/** @param {App} app @param {Group} group */
+function nodeParts({ content, state, groups }, group) {
+  const chips = (/** @type {string[]} */ words, kind = "") =>
+    make("ul", { class: `chips ${kind}` }, ...words.map((word) => make("li", {}, bdi(word))));
+  const back = textButton(`Go to the ${content.model.n_groups} groups`, () =>
+    state.set({ cut: 0 }),
+  );
+  return [
+    part(`Characteristic ${nounOf(content)}s`, "", chips(group.words)),
+    ...(group.only.length ? [part("Only here", "", chips(group.only, "own"))] : []),
+    make(
+      "p",
+      { class: "soft aside" },
+      "This group comes from the tree. Names, merges, weights and reasons are those of the " +
+        `${content.model.n_groups} groups of the model. `,
+      back,
+      ...(content.run
+        ? [
+            ". To name, merge or split these, make the run again with " +
+              `${groups().groups.length} groups.`,
+          ]
+        : []),
+    ),
+  ];
+}
+
+/**
+ * @param {App} app @param {Step} step @param {number} k @param {boolean} all
+ * @param {() => void} toggle
+ */
+function modelGroupParts(app, step, k, all, toggle) {
+  const { content, state } = app;
+  const scale = commonScale(step);
+  const other = state.now.compared;
+  const words = content.kind === "coordinates" ? null : content.words;
+  const parts = [
+    content.kind === "coordinates" ? contrastWords(content, k) : null,
+    other >= 0 && other !== k
+      ? part(
+          "What sets them apart",
+          `weights of ${nounOf(content)}s in both groups`,
+          comparison(app, step, k, other, scale),
+        )
+      : null,
+    ...wordParts(app, step, k, scale, all, toggle),
+  ];
+  return words ? parts : [...present(parts.slice(0, 2)), coordinates(parts.slice(2))];
+}
+
+// Return the coordinates one click away: they mean little by themselves.
+/** @param {(HTMLElement | null)[]} parts */
+function coordinates(parts) {
+  return make(
+    "details",
+    { class: "part" },
+    make("summary", { text: "Coordinates of the prototype" }),
+    ...present(parts),
+  );
+}
+
+/** @param {Content} content @param {Step} step @param {number} k */
+function moreFacts(content, step, k) {
+  const same = content.model.kappa === "shared" ? ", the same for all" : "";
+  const kappa = decimal(step.entry.kappas[k]);
+  return make(
+    "details",
+    { class: "part numbers" },
+    make("summary", { text: "Numbers of the model" }),
+    make("p", {
+      class: "facts-line",
+      text:
+        `number ${k} in the tables · ${wordCountText(content, step, k)} · concentration κ = ${kappa}${same}: ` +
+        "the larger, the more alike its documents are",
+    }),
+  );
+}
+
+/** @param {Content} content @param {number} k */
+function contrastWords(content, k) {
+  if (!content.contrast) return null;
+  const most = Math.max(...content.contrast.flat().map(([, z]) => z));
+  return part(
+    "Characteristic words",
+    "of its texts; bars: how much they set it apart, one scale for all groups",
+    contrastBars(content.contrast[k], most),
+  );
+}
+
+/**
+ * @param {App} app @param {Step} step @param {number} k @param {number} scale
+ * @param {boolean} all @param {() => void} toggle
+ */
+function wordParts(app, step, k, scale, all, toggle) {
+  const { content, edits } = app;
+  const limit = all ? Infinity : SHOWN;
+  const lists = wordLists(content, step, k, limit);
+  const drop = (/** @type {number} */ j) =>
+    edits.change((record) => record.drop_words.push(content.words[j]));
+  const kept = (/** @type {number[]} */ words) =>
+    words.filter((j) => !edits.isDropped(content.words[j]));
+  const bars = (/** @type {number[]} */ words) =>
+    wordBars(app, step, k, kept(words), scale, content.kind === "words" ? drop : null);
+  const parts = lists
+    .filter(({ words, kind }) => words.length || kind === "own")
+    .map(({ title, note, words, kind }) => {
+      const section = part(title, note, bars(words));
+      section.dataset.kind = kind;
+      return section;
+    });
+  const first = hasGroups(content, step) ? characteristicWords(content, step, k, FIRST) : [];
+  if (hasGroups(content, step)) {
+    const note = "bars: weight, one scale for all groups";
+    parts.unshift(part(`Characteristic ${nounOf(content)}s`, note, bars(first)));
+  }
+  const listed = [first, ...lists.map(({ words }) => words)];
+  if (listed.some((words) => kept(words).some((j) => isWeak(content, step, k, j))))
+    parts.unshift(aboutItalics(content));
+  const shown = lists.reduce((sum, { words }) => sum + words.length, 0);
+  const hidden = step.entry.n_words[k] - step.shownCounts[k];
+  if (step.shownCounts[k] > shown || all) {
+    const number = integer(step.shownCounts[k]);
+    const more = hidden ? `show the ${number} in this report` : `show all ${number}`;
+    parts.push(textButton(all ? "show less" : more, toggle));
+  }
+  if (hidden) parts.push(hiddenWords(content, hidden));
+  return parts;
+}
+
+// Return what the limit of the page leaves out of this list.
+/** @param {Content} content @param {number} hidden */
+function hiddenWords(content, hidden) {
+  const noun = nounOf(content);
+  return make("p", {
+    class: "soft hidden-words",
+    text:
+      `This group has ${counted(hidden, `more ${noun}`)}, not listed here, ` +
+      `because the report shows ${shownOfAll(content)}.`,
+  });
+}
+
+/**
+ * Return words of one group only, shared and common ones; all together where they are not told
+ * apart.
+ * @param {Content} content @param {Step} step @param {number} k @param {number} limit
+ */
+function wordLists(content, step, k, limit) {
+  const noun = nounOf(content);
+  if (!hasGroups(content, step)) {
+    const words = characteristicWords(content, step, k, limit);
+    return [{ title: `All ${noun}s`, note: "the most characteristic first", words, kind: "all" }];
+  }
+  const all = limit === Infinity;
+  const least = percent(content.only_here_share);
+  const bound =
+    all || !content.only_here ? "" : `; listed: those in at least ${least} of its documents`;
+  return [
+    {
+      title: "Only here",
+      note: `${counted(step.entry.n_only_here_words[k], noun)} that no other group has${bound}`,
+      words: onlyHereWords(content, step, k, limit, all),
+      kind: "own",
+    },
+    {
+      title: `Shared ${noun}s`,
+      note: "that some other groups have too",
+      words: sharedWords(content, step, k, limit),
+      kind: "shared",
+    },
+    {
+      title: `Common ${noun}s`,
+      note: "that every group has",
+      words: commonWords(content, step, k, limit),
+      kind: "common",
+    },
+  ];
+}
+
+// The chosen group over labels and over time, as bars on its card.
+
+const LABELS_SHOWN = 8;
+const WIDE = 400; // of the drawing of time, in its own units
+const HIGH = 56;
+
+/** Return a part for each column of labels. @param {App} app @param {number} id */
+export function labelBars(app, id) {
+  const { documents } = app.content;
+  if (!documents?.labels || !documents.label_names) return [];
+  const { labels, nowhere } = app.groups();
+  const without = id === nowhere?.id ? undefined : nowhere?.id;
+  const { counts, totals, sizes } = countLabels(documents, labels, [id], without);
+  const found = { inside: counts[0], totals, size: sizes[0] };
+  const columns = documents.label_columns ?? [];
+  return columns.map((column) => columnBars(app, documents, column, found));
+}
+
+/**
+ * @param {App} app @param {Documents} documents @param {LabelColumn} column
+ * @param {{ inside: Uint32Array, totals: Uint32Array, size: number }} found
+ */
+function columnBars({ state }, documents, column, { inside, totals, size }) {
+  const names = documents.label_names ?? [];
+  const order = labelOrder(inside, column);
+  if (!order.length) return null;
+  const rows = order.slice(0, LABELS_SHOWN).map((label) => {
+    const bar = make("span", { class: "bar", "aria-hidden": "true" });
+    bar.style.width = `${(100 * inside[label]) / size}%`;
+    const text = `${integer(inside[label])} of ${integer(totals[label])}`;
+    const lift = inside[label] / size / (totals[label] / documents.id.length);
+    const title =
+      `${percent(inside[label] / size)} of this group, ` +
+      `${decimal(lift)} times as frequent as in all documents. Click to list them.`;
+    const click = () => state.set({ label, scope: "group" });
+    return make(
+      "li",
+      {},
+      make(
+        "button",
+        { type: "button", title, on: { click } },
+        bdi(names[label]),
+        make("span", { class: "track" }, bar),
+        make("span", { class: "number", text }),
+      ),
+    );
+  });
+  const more = order.length - rows.length;
+  const rest = more > 0 ? `; ${counted(more, "rarer label")} not shown` : "";
+  const note = `in this group, of all documents${rest}`;
+  const title = make("span", {}, "Labels: ", bdi(column.name));
+  return part(title, note, rove(make("ul", { class: "bars" }, ...rows), "button"));
+}
+
+/** @param {App} app @param {number} id */
+export function timeBars(app, id) {
+  const dates = app.content.documents?.date;
+  if (!dates) return null;
+  const { periods, counts, undated } = countPeriods(dates, app.groups().labels, [id]);
+  if (!periods.length) return null;
+  const [inside] = counts;
+  const largest = Math.max(...inside, 1);
+  const peak = periods[inside.indexOf(largest)] ?? periods[0];
+  const period = periods[0].length === 4 ? "year" : "month";
+  const note =
+    `documents per ${period}, at most ${integer(largest)} in ${peak}` +
+    (undated ? `; ${integer(undated)} without a date` : "");
+  const seen = largestOf(inside, WIDE);
+  return part(
+    "Time",
+    note,
+    makeSvg(
+      "svg",
+      {
+        class: "timeline",
+        viewBox: `0 0 ${WIDE} ${HIGH}`,
+        preserveAspectRatio: "none",
+        role: "img",
+        "aria-label": `From ${periods[0]} to ${periods.at(-1)}: ${note}`,
+      },
+      makeSvg("path", { d: stepsPath(seen, WIDE, HIGH, largest) }),
+    ),
+    make(
+      "div",
+      { class: "ends" },
+      make("span", { text: periods[0] }),
+      make("span", { text: periods.at(-1) }),
+    ),
+  );
+}

@@ -1,0 +1,204 @@
+// All colours: of the maps, of documents and of groups.
+
+/** @import { Colours, Rgb, Sure } from "../types.d.ts" */
+
+const FAINTEST = 0.25; // of a hue: what is not zero must be seen
+
+/** @returns {Colours} */
+export function themeColours() {
+  const style = getComputedStyle(document.documentElement);
+  const named = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
+  return {
+    ground: named("--map"),
+    ink: named("--ink"),
+    soft: named("--soft"),
+    line: named("--line"),
+    panel: named("--panel"),
+    bar: named("--bar"),
+  };
+}
+
+/** @param {string} colour as "#1d4fb8" @returns {Rgb} */
+function rgb(colour) {
+  const value = parseInt(colour.slice(1, 7), 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
+}
+
+/** @param {Rgb} from @param {Rgb} to @param {number} share */
+function mix(from, to, share) {
+  return from.map((value, i) => Math.round(value + (to[i] - value) * share));
+}
+
+// Return hues for this ground: those made for paper are lightened on a dark one until they are
+// seen.
+/** @param {string[]} hues @param {Pick<Colours, "ground">} colours */
+export function seenHues(hues, colours) {
+  const ground = luminance(rgb(colours.ground));
+  if (ground > 0.17) return hues; // from there on not even white would reach this contrast
+  return hues.map((colour) => {
+    let hue = rgb(colour);
+    while ((luminance(hue) + 0.05) / (ground + 0.05) < 4.5) hue = mix(hue, [255, 255, 255], 0.1);
+    return `#${hue.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+  });
+}
+
+/** @param {Rgb} colour */
+function luminance(colour) {
+  const [red, green, blue] = colour.map((part) => (part / 255) ** 2.2);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+// Return pixels by number of groups and level, 128 each, as an ImageData holds them; level 0 is
+// ground.
+/** @param {string[]} hues @param {Pick<Colours, "ground">} colours */
+export function createPalette(hues, colours) {
+  const ground = rgb(colours.ground);
+  const palette = new Uint32Array(hues.length * 128);
+  hues.forEach((colour, count) => {
+    for (let level = 0; level < 128; level++) {
+      const share = level === 0 ? 0 : FAINTEST + (1 - FAINTEST) * (level / 127) ** 0.75;
+      palette[count * 128 + level] = pixel(mix(ground, rgb(colour), share));
+    }
+  });
+  return palette;
+}
+
+/** @param {Rgb} colour */
+function pixel([red, green, blue]) {
+  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+}
+
+// Colours of documents: one for each group or label, along a scale of dates, or by how sure they are.
+
+const GOLDEN = 137.508; // degrees between the hues of two groups: those after each other differ most
+export const NOTHING = { light: 0xb4bac2, dark: 0x5a626c }; // without a group, a date or a value
+
+// Return 0xRRGGBB of lightness, chroma and hue of Oklab; colours that a screen lacks are made
+// paler.
+/** @param {number} lightness @param {number} chroma @param {number} degrees @returns {number} */
+export function oklch(lightness, chroma, degrees) {
+  const hue = (degrees * Math.PI) / 180;
+  const a = chroma * Math.cos(hue);
+  const b = chroma * Math.sin(hue);
+  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const linear = [
+    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+  ];
+  if (chroma > 0.01 && linear.some((part) => part < -0.001 || part > 1.001))
+    return oklch(lightness, chroma * 0.92, degrees);
+  const [red, green, blue] = linear.map((part) => {
+    const inside = Math.min(1, Math.max(0, part));
+    const shown = inside <= 0.0031308 ? 12.92 * inside : 1.055 * inside ** (1 / 2.4) - 0.055;
+    return Math.round(255 * shown);
+  });
+  return (red << 16) | (green << 8) | blue;
+}
+
+// Return one colour for each of n labels: hues go around but for the reds, which mean something
+// else on the page; lightness alternates.
+/** @param {number} n @param {boolean} dark whether the ground is dark */
+export function groupPalette(n, dark = false) {
+  const lightness = dark ? [0.74, 0.84, 0.64] : [0.6, 0.72, 0.48];
+  return Uint32Array.from({ length: n }, (_, i) =>
+    oklch(lightness[i % 3], 0.16, 60 + 0.79 * ((195 + i * GOLDEN) % 360)),
+  );
+}
+
+// Return the colour of each document by the number of its group; other numbers are grey.
+/** @param {ArrayLike<number>} codes @param {ArrayLike<number>} palette @param {boolean} dark */
+export function categoricalColours(codes, palette, dark = false) {
+  const colours = new Uint32Array(codes.length);
+  const other = dark ? NOTHING.dark : NOTHING.light;
+  for (let i = 0; i < codes.length; i++) colours[i] = palette[codes[i]] ?? other;
+  return colours;
+}
+
+// Blue where a document is in its group, the paler the less surely, and amber where it may as well be
+// in another one. As lightness, chroma and hue.
+/** @type {Record<"light" | "dark", Record<Exclude<Sure, "nowhere">, [number, number, number]>>} */
+const SURE = {
+  light: { clearly: [0.5, 0.12, 255], probably: [0.74, 0.09, 235], borderline: [0.66, 0.17, 60] },
+  dark: { clearly: [0.74, 0.15, 255], probably: [0.55, 0.06, 245], borderline: [0.8, 0.16, 75] },
+};
+
+/** @param {Sure} sure @param {boolean} dark */
+export function sureColour(sure, dark = false) {
+  const theme = dark ? "dark" : "light";
+  return sure === "nowhere" ? NOTHING[theme] : oklch(...SURE[theme][sure]);
+}
+
+// Return the colour of a share of a scale, from 0 to 1: from yellow to blue, away from the ground.
+/** @param {number} share @param {boolean} dark */
+export function scaleColour(share, dark = false) {
+  const inside = Math.min(1, Math.max(0, share));
+  const lightness = dark ? 0.46 + 0.44 * inside : 0.87 - 0.45 * inside;
+  return oklch(lightness, 0.13, dark ? 265 - 170 * inside : 95 + 170 * inside);
+}
+
+/**
+ * Return the colour of each document by a value; those without one (NaN) are grey.
+ * @param {ArrayLike<number>} values @param {{ low?: number, high?: number, dark?: boolean }} scale
+ */
+export function sequentialColours(values, { low, high, dark = false } = {}) {
+  const [least, most] = ends(values);
+  const from = low ?? least;
+  const extent = (high ?? most) - from || 1;
+  const steps = Array.from({ length: 256 }, (_, i) => scaleColour(i / 255, dark));
+  const colours = new Uint32Array(values.length);
+  for (let i = 0; i < values.length; i++) {
+    const share = Math.min(1, Math.max(0, (values[i] - from) / extent));
+    colours[i] = Number.isFinite(values[i])
+      ? steps[Math.round(255 * share)]
+      : dark
+        ? NOTHING.dark
+        : NOTHING.light;
+  }
+  return colours;
+}
+
+/** Return the least and the largest value that is a number. @param {ArrayLike<number>} values */
+export function ends(values) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (let i = 0; i < values.length; i++) {
+    if (values[i] < low && Number.isFinite(values[i])) low = values[i];
+    if (values[i] > high && Number.isFinite(values[i])) high = values[i];
+  }
+  return low <= high ? [low, high] : [0, 1];
+}
+
+// Colours of groups: hues around the circle in the order of the tree, so that groups that merge are
+// of similar colours, and light and dark in turn, so that neighbours are told apart.
+
+const CHROMA = 0.12;
+const LIGHT = [0.5, 0.66]; // lightness on white, in turn
+const DARK = [0.66, 0.82];
+// Degrees of the first group, and to the last one: reds are left out, because red words are those that
+// only one group has.
+const FIRST = 60;
+const AROUND = 285;
+
+// Return the colour of a group by theme, as the style of an element.
+/** @param {number} share of the order of the tree @param {number} i */
+export function groupColour(share, i) {
+  const hue = FIRST + AROUND * share;
+  return {
+    light: hex(oklch(LIGHT[i % 2], CHROMA, hue)),
+    dark: hex(oklch(DARK[i % 2], CHROMA, hue)),
+  };
+}
+
+// Return the colour on the ground of this theme.
+/** @param {{ light: string, dark: string }} colour */
+export function seenColour(colour) {
+  return document.documentElement.dataset.theme === "dark" ? colour.dark : colour.light;
+}
+
+/** @param {number} colour */
+export function hex(colour) {
+  return `#${colour.toString(16).padStart(6, "0")}`;
+}

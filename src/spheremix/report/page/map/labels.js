@@ -1,0 +1,206 @@
+// Names on the map of documents: near their documents, none covers another, large groups first.
+
+import { toScreen } from "./view.js";
+
+/** @import { Context, MapLabel, MapView, PlacedLabel } from "../types.d.ts" */
+
+const NEAR = 4500; // of the 65,535 of the map: what counts as near
+const STEPS = 12;
+const ENOUGH = 300; // documents of a group from which its place is known
+const IN_VIEW = 0.2; // of a group: from there on it is named although its middle is out of sight
+const GAP = 3; // pixels around a name
+const DISC = 0.95; // of the size of the letters: room for the disc before a name
+// Where there is no room, lines up or down and shares of the width to the sides, the nearest first.
+const SHIFTS = [0, -1, 1, -2, 2, -3, 3].flatMap((line) =>
+  [0, -0.4, 0.4].map((side) => ({ line, side })),
+);
+const WHOLE = 2; // lines that a whole name may be away: a shorter one is better than a distant one
+
+/**
+ * Return where the name of each group is written: among its documents, where they are dense.
+ * @param {{ x: ArrayLike<number>, y: ArrayLike<number> }} layout
+ * @param {ArrayLike<number>} groups of the documents, -1: none
+ * @param {string[]} names of the groups @param {string[]} [colours] of the groups
+ * @returns {MapLabel[]}
+ */
+export function groupLabels({ x, y }, groups, names, colours) {
+  const sizes = new Uint32Array(names.length);
+  for (let i = 0; i < groups.length; i++) if (groups[i] >= 0) sizes[groups[i]]++;
+  const seen = new Uint32Array(names.length);
+  /** @type {number[][]} */
+  const some = names.map(() => []);
+  for (let i = 0; i < groups.length; i++) {
+    const group = groups[i];
+    if (group < 0) continue;
+    if (seen[group]++ % Math.ceil(sizes[group] / ENOUGH) === 0) some[group].push(i);
+  }
+  return some.flatMap((ids, group) => {
+    if (!ids.length) return [];
+    const xs = ids.map((i) => x[i]);
+    const ys = ids.map((i) => y[i]);
+    const weight = sizes[group];
+    const colour = colours?.[group];
+    return [{ ...densest(xs, ys), text: names[group], weight, group, spots: { xs, ys }, colour }];
+  });
+}
+
+// Return, from the median on, some steps to the mean of what is near: a group in two parts has its
+// name at the larger one.
+/** @param {number[]} xs @param {number[]} ys */
+function densest(xs, ys) {
+  let x = xs.toSorted((one, other) => one - other)[xs.length >> 1];
+  let y = ys.toSorted((one, other) => one - other)[ys.length >> 1];
+  for (let step = 0; step < STEPS; step++) {
+    let sum = 0;
+    let right = 0;
+    let up = 0;
+    for (let i = 0; i < xs.length; i++) {
+      const weight = Math.exp(-((xs[i] - x) ** 2 + (ys[i] - y) ** 2) / (2 * NEAR * NEAR));
+      sum += weight;
+      right += weight * xs[i];
+      up += weight * ys[i];
+    }
+    if (sum < 1e-9) break;
+    x = right / sum;
+    y = up / sum;
+  }
+  return { x, y };
+}
+
+// Return the pixel that a name belongs to; null where too little of the group is in sight. Where
+// its middle is out of sight, it is the document nearest to the middle of those in sight.
+/** @param {MapLabel} label @param {MapView} view @returns {[number, number] | null} */
+function anchorOf({ x, y, spots }, view) {
+  const isSeen = (/** @type {[number, number]} */ [left, top]) =>
+    left >= 0 && top >= 0 && left <= view.width && top <= view.height;
+  const middle = toScreen(view, x / 65535, y / 65535);
+  if (isSeen(middle)) return middle;
+  if (!spots) return null;
+  const seen = spots.xs
+    .map((one, i) => toScreen(view, one / 65535, spots.ys[i] / 65535))
+    .filter(isSeen);
+  if (seen.length < 2 || seen.length < IN_VIEW * spots.xs.length) return null;
+  const mean = [0, 1].map((d) => seen.reduce((sum, one) => sum + one[d], 0) / seen.length);
+  const away = (/** @type {[number, number]} */ [left, top]) =>
+    Math.hypot(left - mean[0], top - mean[1]);
+  return seen.reduce((best, one) => (away(one) < away(best) ? one : best));
+}
+
+/** @param {MapLabel} label @param {number} heaviest */
+function sizeOf(label, heaviest) {
+  return 11.5 + 4.5 * Math.sqrt(label.weight / Math.max(heaviest, 1e-9));
+}
+
+/** Return the name, then its first words. @param {string} name */
+function shorter(name) {
+  const words = name.split(" ");
+  const cuts = [2, 1].filter((n) => n < words.length);
+  return [name, ...cuts.map((n) => `${words.slice(0, n).join(" ")} …`)];
+}
+
+/**
+ * @param {MapLabel[]} labels @param {MapView} view
+ * @param {(text: string, size: number) => number} measure gives the width of a text
+ * @returns {PlacedLabel[]}
+ */
+export function placeLabels(labels, view, measure) {
+  const heaviest = Math.max(0, ...labels.map((label) => label.weight));
+  /** @type {PlacedLabel[]} */
+  const placed = [];
+  const order = labels.map((_, i) => i);
+  order.sort((one, other) => labels[other].weight - labels[one].weight || one - other);
+  for (const i of order) {
+    const anchor = anchorOf(labels[i], view);
+    const found = anchor && placeOf(labels[i], anchor, sizeOf(labels[i], heaviest));
+    if (found) placed.push(found);
+  }
+  return placed;
+
+  /** @param {MapLabel} label @param {[number, number]} anchor @param {number} size */
+  function placeOf({ text: name, colour }, anchor, size) {
+    const height = size * 1.25;
+    const before = colour ? DISC * size : 0;
+    for (const text of shorter(name)) {
+      const width = before + measure(text, size);
+      for (const { line, side } of SHIFTS) {
+        if (text === name && Math.abs(line) > WHOLE) continue;
+        const middle = anchor[0] - width / 2 + side * width;
+        const left = Math.min(view.width - width - GAP, Math.max(GAP, middle));
+        const top = anchor[1] - height / 2 + line * (height + GAP);
+        const box = { text, size, left, top, width, height, colour, before, anchor };
+        if (top < GAP || top + height > view.height - GAP) continue;
+        if (!placed.some((other) => overlaps(box, other))) return box;
+      }
+    }
+    return null;
+  }
+}
+
+/** @param {PlacedLabel} one @param {PlacedLabel} other */
+function overlaps(one, other) {
+  return (
+    one.left < other.left + other.width + GAP &&
+    other.left < one.left + one.width + GAP &&
+    one.top < other.top + other.height + GAP &&
+    other.top < one.top + one.height + GAP
+  );
+}
+
+// Return the ends of the line from a name that is not on its documents to them.
+/** @param {PlacedLabel} label @returns {[number, number, number, number] | null} */
+export function leaderOf({ left, top, width, height, anchor: [x, y] }) {
+  const right = Math.min(left + width, Math.max(left, x));
+  const down = Math.min(top + height, Math.max(top, y));
+  return Math.hypot(right - x, down - y) < height / 2 ? null : [right, down, x, y];
+}
+
+// Return the disc in the colour of the group: its middle, and its radius.
+/** @param {PlacedLabel} label @returns {[number, number, number]} */
+export function discOf({ left, top, height, size }) {
+  return [left + 0.4 * size, top + height / 2, 0.34 * size];
+}
+
+/** @param {number} size */
+export function labelFont(size) {
+  return `600 ${size.toFixed(1)}px system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif`;
+}
+
+/** @param {Context} context @param {PlacedLabel[]} placed @param {string} ink @param {string} ground */
+export function drawPlacedLabels(context, placed, ink, ground) {
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.lineJoin = "round";
+  for (const label of placed) {
+    const leader = leaderOf(label);
+    if (!leader) continue;
+    for (const [colour, wide] of /** @type {[string, number][]} */ ([
+      [ground, 4],
+      [ink, 1.25],
+    ])) {
+      context.beginPath();
+      context.moveTo(leader[0], leader[1]);
+      context.lineTo(leader[2], leader[3]);
+      context.strokeStyle = colour;
+      context.lineWidth = wide;
+      context.stroke();
+    }
+  }
+  for (const label of placed) {
+    const { text, size, left, top, height, before } = label;
+    context.font = labelFont(size);
+    context.strokeStyle = ground;
+    context.lineWidth = size / 3;
+    context.globalAlpha = 0.88;
+    context.strokeText(text, left + before, top + height / 2);
+    context.globalAlpha = 1;
+    context.fillStyle = ink;
+    context.fillText(text, left + before, top + height / 2);
+    if (!label.colour) continue;
+    context.beginPath();
+    context.arc(...discOf(label), 0, 2 * Math.PI);
+    context.lineWidth = 2;
+    context.stroke();
+    context.fillStyle = label.colour;
+    context.fill();
+  }
+}

@@ -1,0 +1,306 @@
+// The map of documents: each one a point, near those that are alike.
+
+import { hex } from "../lib/colours.js";
+import { contextOf, make, rove } from "../lib/dom.js";
+import { saveBlob } from "../lib/files.js";
+import { counted } from "../lib/format.js";
+import { listenToGestures } from "./gestures.js";
+import { drawPlacedLabels, labelFont, placeLabels } from "./labels.js";
+import { createPainter, drawingOrder, FAINT, fit, PALE, toSvg } from "./painter.js";
+import {
+  createIndex,
+  createPoints,
+  nearestPoint,
+  pointRadius,
+  pointsInside,
+  resizedView,
+  toScreen,
+  wholeView,
+  zoomedView,
+} from "./view.js";
+
+/** @import { DocumentMap, DocumentMapParts, MapLabel, MapView, Shown } from "../types.d.ts" */
+
+const REACH = 14; // pixels from a point at which the pointer finds it
+// While the map is zoomed, only as many points are drawn as a frame has time for; once it rests, all are.
+const FRAME = 14; // milliseconds
+const FEWEST = 6; // one of so many
+const REST = 120; // milliseconds without a movement
+
+/** @param {DocumentMapParts} parts @returns {DocumentMap} */
+export function createDocumentMap({ x, y, colours, labels = [], describe, ...heard }) {
+  const points = createPoints(x, y);
+  const index = createIndex(points);
+  const below = make("canvas", { "aria-hidden": "true" });
+  const above = make("canvas", {
+    tabindex: "0",
+    role: "application",
+    "aria-roledescription": "map",
+    "aria-label":
+      `Map of ${counted(points.n, "document")}: those that are alike are near each other. ` +
+      "The arrow keys move it, plus and minus zoom, 0 shows all of it, Enter opens the document " +
+      "in the middle. The same documents are in the list of documents.",
+  });
+  const tip = make("div", { class: "document-map-tip", hidden: true });
+  const said = make("p", { class: "document-map-said", "aria-live": "polite" });
+  const element = make("div", { class: "document-map" }, below, above, tip, said);
+  /** @type {MapView} */
+  let view = wholeView(points, 1, 1);
+  /** @type {MapLabel[]} */
+  let named = labels;
+  /** @type {Uint8Array | null} */
+  let visible = null;
+  /** @type {Uint8Array | null} */
+  let highlighted = null;
+  /** @type {Uint8Array | null} */
+  let chosen = null;
+  /** @type {Shown} */
+  const shown = {
+    colours,
+    ground: 0xffffff,
+    order: drawingOrder(index.order, null, null),
+    faint: FAINT,
+  };
+  let ink = "#000000";
+  let hovered = -1;
+  let selected = -1;
+  let lassoing = false;
+  /** @type {[number, number][] | null} */
+  let line = null;
+  let waiting = 0;
+  let every = 1; // one of so many points is drawn while the map moves
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let moving;
+  const painter = createPainter(points, shown);
+
+  const counts = (/** @type {number} */ i) =>
+    (!visible || visible[i] > 0) && (!highlighted || highlighted[i] > 0);
+  const fonts = contextOf(make("canvas"));
+  /** @type {Map<string, number>} */
+  const widths = new Map();
+  const measure = (/** @type {string} */ text, /** @type {number} */ size) => {
+    const key = `${size} ${text}`;
+    const known = widths.get(key);
+    if (known !== undefined) return known;
+    fonts.font = labelFont(size);
+    const { width } = fonts.measureText(text);
+    widths.set(key, width);
+    return width;
+  };
+
+  const radius = () => pointRadius(view, points.n);
+  const placed = () => placeLabels(named, view, measure);
+  const mark = () => {
+    const ratio = devicePixelRatio || 1;
+    fit(above, Math.round(view.width * ratio), Math.round(view.height * ratio));
+    const context = contextOf(above);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, view.width, view.height);
+    drawPlacedLabels(context, placed(), ink, hex(shown.ground));
+    for (const i of [hovered, selected]) if (i >= 0) ring(context, i, i === selected);
+    if (line?.length) {
+      context.beginPath();
+      for (const [right, up] of line) context.lineTo(...toScreen(view, right, up));
+      context.closePath();
+      context.fillStyle = ink;
+      context.globalAlpha = 0.08;
+      context.fill();
+      context.globalAlpha = 1;
+      context.strokeStyle = ink;
+      context.lineWidth = 1.5;
+      context.stroke();
+    }
+  };
+  /** @param {CanvasRenderingContext2D} context @param {number} i @param {boolean} bold */
+  const ring = (context, i, bold) => {
+    const [left, top] = toScreen(view, points.x[i], points.y[i]);
+    for (const [colour, wide] of /** @type {[string, number][]} */ ([
+      [hex(shown.ground), 5],
+      [ink, bold ? 2.5 : 1.5],
+    ])) {
+      context.beginPath();
+      context.arc(left, top, radius() + 3, 0, 2 * Math.PI);
+      context.strokeStyle = colour;
+      context.lineWidth = wide;
+      context.stroke();
+    }
+  };
+  const drawSoon = () => {
+    if (waiting) return;
+    waiting = requestAnimationFrame(() => {
+      waiting = 0;
+      if (view.width < 2 || view.height < 2) return;
+      const ratio = devicePixelRatio || 1;
+      const some = moving === undefined ? 1 : every;
+      if (moving === undefined || !painter.move(below, view, ratio)) {
+        const begin = performance.now();
+        painter.paint(below, { view, radius: radius(), ratio, every: some });
+        const all = (performance.now() - begin) * some;
+        every = Math.min(FEWEST, Math.max(1, Math.ceil(all / FRAME)));
+      }
+      mark();
+    });
+  };
+  const draw = () => {
+    painter.forget();
+    drawSoon();
+  };
+  const show = (/** @type {MapView} */ next) => {
+    view = next;
+    clearTimeout(moving);
+    moving = setTimeout(() => {
+      moving = undefined;
+      if (!painter.isWhole()) draw();
+    }, REST);
+    drawSoon();
+  };
+  const reset = () => {
+    painter.forget();
+    show(wholeView(points, view.width, view.height));
+    heard.onReset?.();
+  };
+  const refresh = () => {
+    const style = getComputedStyle(element);
+    const ground = style.getPropertyValue("--map").trim() || "#ffffff";
+    shown.ground = parseInt(ground.slice(1, 7), 16);
+    ink = style.getPropertyValue("--ink").trim() || "#000000";
+    draw();
+  };
+  const resize = () => {
+    const { clientWidth: width, clientHeight: height } = element;
+    if (!width || !height) return;
+    const whole = wholeView(points, width, height);
+    view = view.width < 2 ? whole : resizedView(view, whole);
+    refresh();
+  };
+  const hover = (
+    /** @type {number} */ id,
+    /** @type {number} */ left,
+    /** @type {number} */ top,
+  ) => {
+    const text = id >= 0 && describe ? describe(id) : "";
+    tip.hidden = !text;
+    if (text) {
+      tip.textContent = text;
+      const right = left > view.width / 2;
+      tip.style.left = right ? "auto" : `${left + 14}px`;
+      tip.style.right = right ? `${view.width - left + 14}px` : "auto";
+      tip.style.top = `${Math.min(top + 12, Math.max(0, view.height - 80))}px`;
+    }
+    above.style.cursor = lassoing ? "crosshair" : id >= 0 ? "pointer" : "grab";
+    if (id === hovered) return;
+    hovered = id;
+    mark();
+    heard.onHover?.(id);
+  };
+  const select = (/** @type {number} */ id) => {
+    selected = id;
+    said.textContent = id >= 0 && describe ? describe(id) : "";
+    mark();
+  };
+  const choose = (/** @type {number} */ id) => {
+    select(id);
+    heard.onSelect?.(id);
+  };
+  const setLasso = (/** @type {boolean} */ on) => {
+    lassoing = on;
+    buttons.lasso.setAttribute("aria-pressed", String(on));
+    above.style.cursor = on ? "crosshair" : "grab";
+  };
+  const mapName = (/** @type {string} */ suffix) => `document-map.${suffix}`;
+  const savePng = () => {
+    const canvas = make("canvas");
+    painter.paint(canvas, { view, radius: radius(), ratio: 2, every: 1 });
+    const context = contextOf(canvas);
+    context.setTransform(2, 0, 0, 2, 0, 0);
+    drawPlacedLabels(context, placed(), ink, hex(shown.ground));
+    canvas.toBlob((blob) => blob && saveBlob(mapName("png"), blob), "image/png");
+    draw();
+  };
+  const saveSvg = () => {
+    const root = toSvg(points, shown, view, radius(), placed(), ink);
+    const text = new XMLSerializer().serializeToString(root);
+    saveBlob(mapName("svg"), new Blob([text], { type: "image/svg+xml" }));
+  };
+
+  // What is heard begins with what is seen, unless that is a sign.
+  const heardAs = (/** @type {string} */ text, /** @type {string} */ title) =>
+    /\p{L}/u.test(text) ? `${text}: ${title}` : title;
+  /** @type {(text: string, title: string, click: () => void) => HTMLButtonElement} */
+  const button = (text, title, click) =>
+    make("button", {
+      type: "button",
+      text,
+      title,
+      "aria-label": heardAs(text, title),
+      on: { click },
+    });
+  const buttons = {
+    nearer: button("+", "Zoom in (+)", () => show(zoomedView(view, 1.6))),
+    farther: button("−", "Zoom out (−)", () => show(zoomedView(view, 1 / 1.6))),
+    all: button("all", "Show all documents (0)", reset),
+    lasso: button("lasso", "Draw around documents to choose them (or drag with Shift)", () =>
+      setLasso(!lassoing),
+    ),
+    png: button("PNG", "Save this view as a picture (PNG)", savePng),
+    svg: button("SVG", "Save this view as a drawing (SVG)", saveSvg),
+  };
+  buttons.lasso.setAttribute("aria-pressed", "false");
+  const group = { class: "document-map-buttons", role: "group", "aria-label": "Map" };
+  element.append(rove(make("div", group, ...Object.values(buttons)), "button"));
+
+  listenToGestures(above, {
+    view: () => view,
+    show,
+    reset,
+    hover,
+    select: choose,
+    isLasso: () => lassoing,
+    near: (left, top, reach = REACH) =>
+      nearestPoint(index, points, view, [left, top], Math.min(reach, 1e5), counts),
+    drawLasso: (next) => {
+      line = next;
+      mark();
+    },
+    lasso: (around) => {
+      const seen = (/** @type {number} */ i) => !visible || visible[i] > 0;
+      heard.onLasso?.(pointsInside(index, points, around, seen));
+      setLasso(false);
+    },
+  });
+  new ResizeObserver(resize).observe(element);
+  const reorder = () => {
+    shown.order = drawingOrder(index.order, visible, highlighted ?? chosen);
+    shown.faint = highlighted ? FAINT : PALE;
+    draw();
+  };
+  return {
+    element,
+    setColours: (next) => {
+      shown.colours = next;
+      draw();
+    },
+    setVisible: (mask) => {
+      visible = mask;
+      reorder();
+    },
+    setHighlighted: (mask) => {
+      highlighted = mask;
+      reorder();
+    },
+    setChosen: (mask) => {
+      chosen = mask;
+      reorder();
+    },
+    setLabels: (next) => {
+      named = next;
+      draw();
+    },
+    select,
+    resize,
+    refresh,
+    reset,
+    savePng,
+    saveSvg,
+  };
+}

@@ -1,0 +1,133 @@
+// How the documents of groups spread over labels and over time.
+
+/** @import { Documents, LabelColumn, Labels } from "../types.d.ts" */
+
+const YEARS_FROM = 240; // months: from there on, time is counted in years
+
+/**
+ * Return how the documents of each group spread over the labels of all columns.
+ * @param {Pick<Documents, "labels" | "label_names">} documents @param {Labels} groups
+ * @param {number[]} ids of the groups @param {number} [nowhere] of documents that count in no total
+ */
+export function countLabels({ labels, label_names: names }, groups, ids, nowhere) {
+  const n = names?.length ?? 0;
+  const places = placesOf(ids);
+  const counts = ids.map(() => new Uint32Array(n));
+  const totals = new Uint32Array(n);
+  const sizes = new Uint32Array(ids.length);
+  labels?.forEach((own, i) => {
+    const at = places[groups[i]] ?? -1;
+    if (at >= 0) sizes[at]++;
+    for (const label of own) {
+      if (groups[i] !== nowhere) totals[label]++;
+      if (at >= 0) counts[at][label]++;
+    }
+  });
+  return { counts, totals, sizes };
+}
+
+/** Return the place in a list by the id of a group: -1 where it has none. @param {number[]} ids */
+export function placesOf(ids) {
+  const places = new Int32Array(Math.max(...ids, 0) + 1).fill(-1);
+  ids.forEach((id, place) => (places[id] = place));
+  return places;
+}
+
+// Return the labels of a column that a group has, the most frequent first.
+/** @param {ArrayLike<number>} inside @param {Pick<LabelColumn, "start" | "stop">} column */
+export function labelOrder(inside, { start, stop }) {
+  return Array.from({ length: stop - start }, (_, i) => start + i)
+    .filter((label) => inside[label] > 0)
+    .sort((a, b) => inside[b] - inside[a] || a - b);
+}
+
+// Return the most frequent label of each group, in the first column that has several labels.
+/** @param {Documents} documents @param {Labels} groups @param {number[]} ids */
+export function topLabels(documents, groups, ids) {
+  const column = documents.label_columns?.find(({ start, stop }) => stop - start > 1);
+  if (!column) return null;
+  const { counts, sizes } = countLabels(documents, groups, ids);
+  return ids.map((_, i) => {
+    const [first] = labelOrder(counts[i], column);
+    if (first === undefined) return null;
+    return { name: documents.label_names?.[first] ?? "", share: counts[i][first] / sizes[i] };
+  });
+}
+
+/**
+ * Return, for every period from the first to the last without gaps, how many documents of each
+ * group and of all groups there are.
+ * @param {(string | null)[]} dates @param {Labels} groups @param {number[]} ids
+ * @param {number} [nowhere] of documents that count in no total
+ */
+export function countPeriods(dates, groups, ids, nowhere) {
+  const { periods, of, undated } = periodsOf(dates);
+  const zeros = () => /** @type {number[]} */ (new Array(periods.length).fill(0));
+  const counts = ids.map(zeros);
+  const totals = zeros();
+  const places = placesOf(ids);
+  for (let i = 0; i < of.length; i++) {
+    if (of[i] < 0) continue;
+    if (groups[i] !== nowhere) totals[of[i]]++;
+    const place = places[groups[i]] ?? -1;
+    if (place >= 0) counts[place][of[i]]++;
+  }
+  return { periods, counts, totals, undated };
+}
+
+// Return the first and the last day of a month or a year, as the filters have them.
+/** @param {string} period */
+export function daysOf(period) {
+  if (period.length === 4) return { from: `${period}-01-01`, to: `${period}-12-31` };
+  const [year, month] = period.split("-").map(Number);
+  // Leap years come again after 2000 years, and a browser takes year 98 for 1998.
+  const last = new Date(Date.UTC(year + 2000, month, 0)).getUTCDate();
+  return { from: `${period}-01`, to: `${period}-${last}` };
+}
+
+// Dates are many, and always the same ones.
+/** @type {WeakMap<(string | null)[], ReturnType<typeof readPeriods>>} */
+const read = new WeakMap();
+
+/** @param {(string | null)[]} dates */
+function periodsOf(dates) {
+  const found = read.get(dates) ?? readPeriods(dates);
+  read.set(dates, found);
+  return found;
+}
+
+// Return the periods, and the place of each document among them; -1: it has no date.
+/** @param {(string | null)[]} dates */
+function readPeriods(dates) {
+  const months = dates.map(monthOf);
+  const known = months.filter((month) => month !== null);
+  const of = new Int32Array(dates.length).fill(-1);
+  const undated = dates.length - known.length;
+  if (!known.length) return { periods: [], of, undated };
+  const low = known.reduce((a, b) => Math.min(a, b));
+  const high = known.reduce((a, b) => Math.max(a, b));
+  // The month of a year is not known.
+  const years = dates.some((date, i) => months[i] !== null && date?.length === 4);
+  const unit = years || high - low >= YEARS_FROM ? 12 : 1;
+  const first = Math.floor(low / unit);
+  const n = Math.floor(high / unit) - first + 1;
+  months.forEach((month, i) => {
+    if (month !== null) of[i] = Math.floor(month / unit) - first;
+  });
+  const periods = Array.from({ length: n }, (_, i) => periodName(first + i, unit));
+  return { periods, of, undated };
+}
+
+// Return months since the year 0; null where a document has no date, or none that can be read.
+/** @param {string | null} date */
+function monthOf(date) {
+  const month = date ? Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7) || 1) - 1 : NaN;
+  return Number.isNaN(month) ? null : month;
+}
+
+/** @param {number} number @param {number} unit */
+function periodName(number, unit) {
+  if (unit === 12) return String(number).padStart(4, "0");
+  const year = String(Math.floor(number / 12)).padStart(4, "0");
+  return `${year}-${String((number % 12) + 1).padStart(2, "0")}`;
+}

@@ -1,0 +1,277 @@
+// All groups over time: a row each, as counts or as shares of a period, smoothed when asked.
+
+import { chooseGroup, chosenId } from "../groups/grouping.js";
+import { seenColour } from "../lib/colours.js";
+import { bdi, find, make, makeSvg, reveal, segmented, selectOf, textButton } from "../lib/dom.js";
+import { axisTicks, smoothed, stepsPath } from "../lib/drawing.js";
+import { counted, integer, percent } from "../lib/format.js";
+import { countPeriods, daysOf } from "./counts.js";
+
+/** @import { App, Group } from "../types.d.ts" */
+
+const TICKS = 16; // years
+
+/** @param {App} app */
+export function mountTime(app) {
+  const { state, content } = app;
+  const dates = content.documents?.date;
+  const box = find("time");
+  if (!dates) return;
+  /** @type {{ measure: Measure, reach: number, own: boolean }} */
+  const view = { measure: "count", reach: 0, own: true };
+  const redraw = (/** @type {Partial<typeof view>} */ changes) => {
+    Object.assign(view, changes);
+    draw();
+  };
+  const first = countPeriods(dates, app.groups().labels, []);
+  const unit = first.periods[0]?.length === 4 ? "year" : "month";
+  const measures = segmented(
+    "What is shown",
+    /** @type {[Measure, string, string][]} */ ([
+      ["count", "documents", `How many documents of the group in a ${unit}`],
+      [
+        "share",
+        `share of all documents of the ${unit}`,
+        `The share of the group among the documents of a ${unit}`,
+      ],
+    ]),
+    (measure) => redraw({ measure }),
+  );
+  /** @type {[string, string][]} */
+  const scalings = [
+    ["own", "a scale for each group"],
+    ["one", "one scale for all"],
+  ];
+  const scales = selectOf("time-scale", "Scale", scalings, (value) =>
+    redraw({ own: value === "own" }),
+  );
+  /** @type {[number, string][]} */
+  const reaches = [[0, "not smoothed"]];
+  for (const reach of [1, 2, 5])
+    if (2 * reach < first.periods.length)
+      reaches.push([reach, `smoothed over ${2 * reach + 1} ${unit}s`]);
+  const smooth = selectOf("smoothing", "Smoothing", reaches, (value) =>
+    redraw({ reach: Number(value) }),
+  );
+  const reading = make("p", { class: "soft", id: "time-reading" });
+  const rows = make("div", { class: "time-rows" });
+  const head = make(
+    "div",
+    { class: "time-head" },
+    make("div", { class: "controls" }, measures.group, scales, smooth),
+    reading,
+  );
+  box.replaceChildren(head, rows);
+  /** @type {Map<number, TimeRow>} */
+  let shown = new Map();
+
+  const draw = () => {
+    measures.choose(view.measure);
+    const series = timeSeries(app, dates, view);
+    const all = Math.max(...series.rows.map(({ top }) => top));
+    const ends = `the first and the last ${view.reach > 1 ? `${view.reach} ${unit}s` : unit}`;
+    const told =
+      `${counted(series.periods.length, unit)}` +
+      (series.undated ? `; ${counted(series.undated, "document")} without a date` : "") +
+      (view.reach ? `; ${ends} cannot be smoothed and are left out` : "") +
+      `; click a ${unit} to list its documents`;
+    reading.textContent = told;
+    const narrow = matchMedia("(max-width: 760px)").matches;
+    const ticks = axisTicks(series.periods, narrow ? TICKS / 4 : TICKS);
+    shown = new Map(
+      series.rows.map((row) => [
+        row.id,
+        timeRow(row, {
+          periods: series.periods,
+          totals: series.totals,
+          ticks,
+          top: view.own ? row.top : all,
+          measure: view.measure,
+          chosen: row.id === chosenId(state.now),
+          choose: () => chooseGroup(state, app.groups(), row.id),
+          onPeriod: (at) => {
+            reading.textContent =
+              at < 0
+                ? told
+                : `${series.periods[at]}: ${integer(row.counts[at])} of ` +
+                  `${counted(series.totals[at], "document")} in “${row.name}”`;
+          },
+          list: (at) => list(row.id, series.periods[at], at),
+        }),
+      ]),
+    );
+    rows.replaceChildren(
+      ...[...shown.values()].map(({ element }) => element),
+      axis(ticks, series.periods.length),
+    );
+  };
+  // The documents of the group in the period: what else was asked of the list is let go.
+  const list = (
+    /** @type {number} */ id,
+    /** @type {string} */ period,
+    /** @type {number} */ at,
+  ) => {
+    const isFocused = document.activeElement === shown.get(id)?.bars;
+    app.lasso.set([]);
+    chooseGroup(state, app.groups(), id, {
+      ...daysOf(period),
+      ...{ scope: "group", text: "", label: -1 },
+    });
+    shown.get(id)?.tell(at);
+    if (isFocused) shown.get(id)?.bars.focus();
+  };
+  state.followAtRest(["tab", "step", "cut", "group", "node", "edited", "theme"], () => {
+    if (state.now.tab !== "time") return;
+    draw();
+    const row = shown.get(chosenId(state.now))?.element;
+    if (row) reveal(box, row, head.offsetHeight, row.offsetHeight);
+  });
+}
+
+/**
+ * Return counts of each group, and what is drawn of them.
+ * @param {App} app @param {(string | null)[]} dates
+ * @param {{ measure: Measure, reach: number }} view
+ */
+export function timeSeries(app, dates, { measure, reach }) {
+  const { groups, labels, nowhere } = app.groups();
+  const ids = groups.map(({ id }) => id);
+  const found = countPeriods(dates, labels, ids, nowhere?.id);
+  const rows = groups.map((group, i) => {
+    const counts = found.counts[i];
+    const over = smoothed(found.totals, reach);
+    const values = smoothed(counts, reach).map((value, at) =>
+      measure === "count" || value === null ? value : value / (over[at] || 1),
+    );
+    const top = Math.max(...values.map((value) => value ?? 0), 0);
+    return {
+      id: group.id,
+      name: group.name(),
+      colour: group.colour,
+      counts,
+      values,
+      top,
+      peak: found.periods[values.indexOf(top)] ?? "",
+    };
+  });
+  return { periods: found.periods, totals: found.totals, undated: found.undated, rows };
+}
+
+// One group over time: a bar for each period, which can be pointed at, gone along and clicked.
+
+const WIDE = 1000;
+const HIGH = 34;
+
+/** @typedef {"count" | "share"} Measure */
+/** @typedef {{ at: number, text: string }} Tick */
+/**
+ * @typedef {{ id: number, name: string, colour: Group["colour"], counts: number[],
+ *   values: (number | null)[], top: number, peak: string }} Series
+ */
+/**
+ * @typedef {{ periods: string[], totals: number[], ticks: Tick[], top: number, measure: Measure,
+ *   chosen: boolean, choose: () => void, onPeriod: (at: number) => void,
+ *   list: (at: number) => void }} TimeView
+ */
+/**
+ * @typedef {{ element: HTMLElement, bars: HTMLElement, tell: (at: number) => void }} TimeRow
+ */
+
+/** @param {Series} row @param {TimeView} view @returns {TimeRow} */
+export function timeRow(row, view) {
+  const { periods, totals, measure } = view;
+  const n = periods.length;
+  const path = makeSvg("path", { d: stepsPath(row.values, WIDE, HIGH, view.top) });
+  path.style.fill = seenColour(row.colour);
+  const here = makeSvg("rect", { class: "here", y: 0, width: WIDE / n, height: HIGH });
+  here.style.display = "none";
+  const most = `${measure === "count" ? decimals(row.top) : percent(row.top)} in ${row.peak}`;
+  const label = `${row.name}: most, ${most}`;
+  const peak = make("span", { class: "peak number", title: label, text: most });
+  const bars = make(
+    "div",
+    { class: "bars", role: "slider", tabindex: "0", "aria-label": label, "aria-valuemin": 0 },
+    makeSvg(
+      "svg",
+      { viewBox: `0 0 ${WIDE} ${HIGH}`, preserveAspectRatio: "none", "aria-hidden": "true" },
+      path,
+      ...view.ticks.map(({ at }) => {
+        const x = (WIDE * at) / n;
+        return makeSvg("line", { x1: x, x2: x, y1: 0, y2: HIGH });
+      }),
+      here,
+    ),
+  );
+  let now = Math.max(0, periods.indexOf(row.peak)); // the period that the keyboard goes on from
+  const value = () => {
+    const said = `${periods[now]}: ${integer(row.counts[now])} of ${integer(totals[now])} documents`;
+    bars.setAttribute("aria-valuenow", String(now));
+    bars.setAttribute("aria-valuetext", said);
+  };
+  // A period, or none: -1.
+  const tell = (/** @type {number} */ at) => {
+    here.style.display = at < 0 ? "none" : "";
+    view.onPeriod(at);
+    if (at < 0) {
+      peak.textContent = most;
+      return;
+    }
+    now = at;
+    here.setAttribute("x", String((WIDE * at) / n));
+    const part = row.counts[at] / (totals[at] || 1);
+    const amount = measure === "count" ? integer(row.counts[at]) : percent(part);
+    peak.textContent = `${amount} in ${periods[at]}`;
+    value();
+  };
+  bars.setAttribute("aria-valuemax", String(n - 1));
+  value();
+  const under = (/** @type {PointerEvent} */ { clientX }) => {
+    const { left, width } = bars.getBoundingClientRect();
+    return Math.max(0, Math.min(n - 1, Math.floor(((clientX - left) / width) * n)));
+  };
+  bars.addEventListener("pointermove", (event) => tell(under(event)));
+  bars.addEventListener("pointerleave", () => tell(-1));
+  bars.addEventListener("focus", () => tell(now));
+  bars.addEventListener("blur", () => tell(-1));
+  // A click lists what was told: its own place is rounded, and may be that of a neighbour.
+  bars.addEventListener("pointerdown", (event) => tell(under(event)));
+  bars.addEventListener("click", () => view.list(now));
+  bars.addEventListener("keydown", (event) => {
+    /** @type {Record<string, number>} */
+    const to = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: n - 1 };
+    if (event.key === "Enter") view.list(now);
+    else if (Object.hasOwn(to, event.key)) tell(Math.max(0, Math.min(n - 1, to[event.key])));
+    else return;
+    event.preventDefault();
+  });
+  const name = textButton(bdi(row.name), view.choose, { title: row.name });
+  const element = make(
+    "div",
+    { class: view.chosen ? "time-row chosen" : "time-row", "data-group": row.id },
+    name,
+    bars,
+    peak,
+  );
+  return { element, bars, tell };
+}
+
+/** @param {number} value */
+function decimals(value) {
+  return Number.isInteger(value) ? integer(value) : value.toFixed(1);
+}
+
+/** @param {Tick[]} ticks @param {number} n of the periods */
+export function axis(ticks, n) {
+  const marks = ticks.map(({ at, text }) => {
+    const mark = make("span", { text: at > 0.96 * n ? "" : text }); // the last would stick out
+    mark.style.left = `${(100 * at) / n}%`;
+    return mark;
+  });
+  return make(
+    "div",
+    { class: "time-row axis", "aria-hidden": "true" },
+    make("span", {}),
+    make("span", { class: "axis-ticks" }, ...marks),
+    make("span", {}),
+  );
+}

@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  anyCut,
+  createSearch,
+  isCut,
+  listDocuments,
+  listedIds,
+  nameOf,
+} from "../../../../src/spheremix/report/page/documents/filters.js";
+import { sureText } from "../../../../src/spheremix/report/page/groups/certainty.js";
+
+const documents = {
+  id: ["Anna", "ben", "cleo", "dora", "emil"],
+  text: ["Goal!", "the BANK", "a goal", "", "İstanbul"],
+  length: [5, 8, 60, 0, 8],
+  date: ["2020-01-05", "2020-03-01", null, "2021-06-30", "2020-03-01T10:00"],
+  labels: [[0], [1], [0, 1], [], [1]],
+  label_names: ["sport", "money"],
+  cosine: Float32Array.of(0.5, 0.9, 0.7, 0.7, 0.1),
+  log_odds: Float32Array.of(3, Infinity, 1, 2, Infinity),
+  group: Uint16Array.of(0, 1, 0, 2, 1),
+  second_group: Uint16Array.of(1, 0, 2, 0, 2),
+};
+const step = { labels: Uint8Array.of(0, 1, 0, 2, 2) };
+const all = {
+  cut: 0,
+  node: -1,
+  group: 0,
+  scope: "all",
+  sort: "given",
+  sure: "",
+  text: "",
+  label: -1,
+  rival: -1,
+  from: "",
+  to: "",
+};
+const content = { model: { n_groups: 3 }, stability: null };
+const list = (now) =>
+  listDocuments(documents, step, { ...all, ...now }, createSearch(documents), content);
+
+test("documents are those of the group at this step, or all of them", () => {
+  assert.deepEqual(list({}), [0, 1, 2, 3, 4]);
+  assert.deepEqual(list({ scope: "group", group: 2 }), [3, 4]);
+});
+
+test("documents of groups that are to be merged are listed together", () => {
+  const edits = { together: (k) => (k === 1 ? [1] : [0, 2]) };
+  assert.deepEqual(listedIds({ cut: 0, group: 2, node: 7 }, edits), [0, 2]);
+  assert.deepEqual(listedIds({ cut: 4, group: 2, node: 7 }, edits), [7]);
+  const now = { ...all, scope: "group", group: 2 };
+  const search = createSearch(documents);
+  assert.deepEqual(listDocuments(documents, step, now, search, content, [0, 2]), [0, 2, 3, 4]);
+});
+
+test("they are sorted by cosine or by log-odds, equals as given", () => {
+  assert.deepEqual(list({ sort: "typical" }), [1, 2, 3, 0, 4]);
+  assert.deepEqual(list({ sort: "ambiguous" }), [2, 3, 0, 1, 4]);
+});
+
+test("labels, days and texts narrow the list", () => {
+  assert.deepEqual(list({ label: 1 }), [1, 2, 4]);
+  assert.deepEqual(list({ from: "2020-03-01" }), [1, 3, 4]);
+  assert.deepEqual(list({ to: "2020-03-01" }), [0, 1, 4]); // the whole of that day
+  assert.deepEqual(list({ from: "2020-02-01", to: "2020-12-31" }), [1, 4]);
+  assert.deepEqual(list({ text: "GOAL" }), [0, 2]);
+  assert.deepEqual(list({ text: "anna" }), [0]); // ids count too
+});
+
+test("years and months that have the day are listed", () => {
+  const known = { ...documents, date: ["2020", "2020-03", "2021", "2019", null] };
+  const listed = (now) =>
+    listDocuments(known, step, { ...all, ...now }, createSearch(known), content);
+  assert.deepEqual(listed({ from: "2020-03-15" }), [0, 1, 2]);
+  assert.deepEqual(listed({ from: "2020-04-01" }), [0, 2]);
+  assert.deepEqual(listed({ to: "2020-02-28" }), [0, 3]);
+  assert.deepEqual(listed({ from: "2020-04-01", to: "2020-12-31" }), [0]);
+});
+
+test("a document is called by its title, and found by it", () => {
+  const titled = { ...documents, title: ["Home", "", "Away", "x", "y"] };
+  assert.deepEqual([nameOf(titled, 0), nameOf(titled, 1)], ["Home", "ben"]);
+  assert.equal(nameOf({ ...documents, title: null }, 0), "Anna");
+  const search = createSearch(titled);
+  assert.deepEqual(listDocuments(titled, step, { ...all, text: "home" }, search, content), [0]);
+});
+
+test("between two groups are those for which both are the most probable", () => {
+  assert.deepEqual(list({ rival: 2 }), [2, 3, 4]);
+  assert.deepEqual(list({ rival: 2, scope: "group", group: 0 }), [2]);
+  const now = { ...all, rival: 2, scope: "group", group: 0 };
+  const search = createSearch(documents);
+  assert.deepEqual(
+    listDocuments(documents, { labels: documents.group }, now, search, content, [0, 1]),
+    [2, 4],
+  ); // groups 0 and 1 are to be merged
+});
+
+test("a corpus without labels, dates and second groups lists nothing for them", () => {
+  const bare = { ...documents, date: null, labels: null, second_group: null };
+  const search = createSearch(bare);
+  for (const now of [{ label: 0 }, { from: "2000-01-01" }, { to: "2030-01-01" }])
+    assert.deepEqual(listDocuments(bare, step, { ...all, ...now }, search, content), []);
+});
+
+test("texts that were shortened are known", () => {
+  assert.deepEqual(
+    [0, 2].map((i) => isCut(documents, i)),
+    [false, true],
+  );
+  assert.equal(anyCut(documents), true);
+  assert.equal(anyCut({ ...documents, length: [5, 8, 6, 0, 8] }), false);
+  assert.equal(anyCut({ ...documents, text: null, length: null }), false);
+});
+
+test("the newest come first, those without a date last; the most unlike are the farthest", () => {
+  assert.deepEqual(list({ sort: "newest" }), [3, 4, 1, 0, 2]);
+  assert.deepEqual(list({ sort: "unlike" }), [4, 0, 2, 3, 1]);
+});
+
+test("documents of a group of the tree are those with its number", () => {
+  assert.deepEqual(list({ scope: "group", cut: 2, node: 2 }), [3, 4]);
+});
+
+test("borderline documents are those of little stability, then those of even odds", () => {
+  const stability = { documents: Float32Array.of(0.9, 0.2, 0.9, 0.6, 0.8) };
+  const now = { ...all, sort: "ambiguous" };
+  const measured = { ...content, stability };
+  const found = listDocuments(documents, step, now, createSearch(documents), measured);
+  assert.deepEqual(found, [1, 2, 3, 4, 0]); // of those that are clearly here, the less stable first
+  assert.deepEqual(list({ sort: "ambiguous" }), [2, 3, 0, 1, 4]);
+});
+
+test("what is shown beside borderline documents grows down the list: samples, then odds", () => {
+  const many = {
+    ...documents,
+    group: Uint16Array.of(0, 0, 0, 0, 0),
+    log_odds: Float32Array.of(9, 2, 0.5, 1, 30),
+  };
+  const stability = { documents: Float32Array.of(0.45, 0.1, 0.95, 0.6, 0), n_replicates: 20 };
+  const measured = { ...content, stability };
+  const now = { ...all, sort: "ambiguous", sure: "borderline" };
+  const found = listDocuments(many, { labels: many.group }, now, createSearch(many), measured);
+  assert.deepEqual(
+    found.map((i) => sureText(measured, many, i)),
+    [
+      "borderline (0 of 20)",
+      "borderline (2 of 20)",
+      "borderline (9 of 20)",
+      "borderline (1.6 to 1)",
+      "borderline (2.7 to 1)",
+    ],
+  );
+});
+
+test("documents are listed by how sure they are; those that belong nowhere follow the borderline", () => {
+  const lost = { ...documents, group: Uint16Array.of(0, 1, 0, 3, 1) }; // the fourth one
+  const listed = (now) =>
+    listDocuments(lost, step, { ...all, ...now }, createSearch(lost), content);
+  assert.deepEqual(listed({ sure: "borderline" }), [2]);
+  assert.deepEqual(listed({ sure: "nowhere" }), [3]);
+  assert.deepEqual(listed({ sure: "probably" }), [0]);
+  assert.deepEqual(listed({ sure: "clearly" }), [1, 4]);
+  assert.deepEqual(listed({ sort: "ambiguous" }), [2, 3, 0, 1, 4]);
+});

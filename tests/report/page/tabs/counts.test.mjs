@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  countLabels,
+  countPeriods,
+  daysOf,
+  labelOrder,
+  topLabels,
+} from "../../../../src/spheremix/report/page/tabs/counts.js";
+
+test("labels are counted in each group and in all", () => {
+  const documents = { labels: [[0], [0, 1], [], [1]], label_names: ["a", "b", "c"] };
+  const { counts, totals, sizes } = countLabels(documents, Uint8Array.of(1, 1, 1, 7), [7, 1]);
+  assert.deepEqual(
+    counts.map((one) => [...one]),
+    [
+      [0, 1, 0],
+      [2, 1, 0],
+    ],
+  );
+  assert.deepEqual([...totals], [2, 2, 0]);
+  assert.deepEqual([...sizes], [1, 3]);
+});
+
+test("documents that belong nowhere count in no total", () => {
+  const documents = { labels: [[0], [0], [1]], label_names: ["a", "b"] };
+  const groups = Uint8Array.of(0, 2, 2);
+  const labels = countLabels(documents, groups, [0, 2], 2);
+  assert.deepEqual([...labels.totals], [1, 0]);
+  assert.deepEqual([...labels.counts[1]], [1, 1]);
+  const time = countPeriods(["2020-03-01", "2020-03-02", "2020-04-01"], groups, [0], 2);
+  assert.deepEqual(time.totals, [1, 0]);
+  assert.deepEqual(time.counts, [[1, 0]]);
+});
+
+test("the label told of a group is of the first column that has several", () => {
+  const documents = {
+    labels: [
+      [0, 1],
+      [0, 2],
+      [0, 2],
+    ],
+    label_names: ["news", "sport", "money"],
+    label_columns: [
+      { name: "kind", start: 0, stop: 1 },
+      { name: "desk", start: 1, stop: 3 },
+    ],
+  };
+  assert.deepEqual(topLabels(documents, Uint8Array.of(4, 4, 4), [4, 9]), [
+    { name: "money", share: 2 / 3 },
+    null,
+  ]);
+});
+
+test("the labels of a column are those between its ends, the most frequent first", () => {
+  const inside = [5, 0, 2, 3, 3, 9];
+  assert.deepEqual(labelOrder(inside, { start: 0, stop: 2 }), [0]);
+  assert.deepEqual(labelOrder(inside, { start: 2, stop: 5 }), [3, 4, 2]);
+  assert.deepEqual(labelOrder(inside, { start: 1, stop: 2 }), []);
+});
+
+test("months have no gaps, and documents without a date are counted apart", () => {
+  const dates = ["2020-11-30", null, "2021-02-01T10:00", "2020-11-01", "no date"];
+  assert.deepEqual(countPeriods(dates, Uint8Array.of(0, 0, 0, 1, 0), [0]), {
+    periods: ["2020-11", "2020-12", "2021-01", "2021-02"],
+    counts: [[1, 0, 0, 1]],
+    totals: [2, 0, 0, 1],
+    undated: 2,
+  });
+});
+
+test("long times are counted in years, and years may be early", () => {
+  const { periods, totals } = countPeriods(["0998-05-01", "1018-06-01"], Uint8Array.of(0, 0), [0]);
+  assert.deepEqual(periods.slice(0, 3), ["0998", "0999", "1000"]);
+  assert.equal(periods.length, 21);
+  assert.deepEqual([totals[0], totals[1], totals[20]], [1, 0, 1]);
+  const months = countPeriods(["2002-01-05", "2013-12-01"], Uint8Array.of(0, 0), [0]).periods;
+  assert.equal(months.length, 144); // twelve years have months
+  assert.deepEqual(countPeriods([null], Uint8Array.of(0), [0]).periods, []);
+});
+
+test("a month or a year has a first and a last day", () => {
+  assert.deepEqual(daysOf("2020-02"), { from: "2020-02-01", to: "2020-02-29" });
+  assert.deepEqual(daysOf("1900-02"), { from: "1900-02-01", to: "1900-02-28" });
+  assert.deepEqual(daysOf("2020-12"), { from: "2020-12-01", to: "2020-12-31" });
+  assert.deepEqual(daysOf("0998"), { from: "0998-01-01", to: "0998-12-31" });
+});
+
+test("years stay years, however few they are, and none of many is lost", () => {
+  const found = countPeriods(["1990", "1992", "1992-05-01", null], Uint8Array.of(0, 0, 1, 0), [0]);
+  assert.deepEqual(found, {
+    periods: ["1990", "1991", "1992"],
+    counts: [[1, 0, 1]],
+    totals: [1, 0, 2],
+    undated: 1,
+  });
+  const years = Array.from({ length: 231 }, (_, i) => String(1790 + i));
+  const { periods, totals } = countPeriods(years, new Uint8Array(231), [0]);
+  assert.deepEqual(periods, years);
+  assert.ok(totals.every((n) => n === 1));
+  assert.deepEqual(countPeriods(["1990-05", "1990-07"], Uint8Array.of(0, 0), [0]).periods, [
+    "1990-05",
+    "1990-06",
+    "1990-07",
+  ]);
+});

@@ -1,0 +1,64 @@
+"""What the library and the page compute both, against one table; the page's half runs in node."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from spheremix.reading import characteristic_scores, layout
+from spheremix.reading.documents import Documents, certainties
+from spheremix.run.colours import colour_places
+from spheremix.run.stages.tree import Node
+
+CASES = json.loads(
+    (Path(__file__).parents[1] / "common" / "page_cases.json").read_text(encoding="utf-8")
+)
+
+
+def tree_of(case):
+    """Return the tree of a case as a run has it."""
+    if case is None:
+        return None
+    return [
+        Node(
+            parent=None if parent < 0 else parent,
+            height=0.0,
+            size=size,
+            n_leaves=1,
+            group=None if group < 0 else group,
+            chosen=chosen,
+            name="",
+            words=[],
+            sibling_words=[],
+            only_here_words=[],
+        )
+        for parent, size, group, chosen in zip(*case.values(), strict=True)
+    ]
+
+
+@pytest.mark.parametrize("case", CASES["places"], ids=lambda case: case["about"])
+def test_places_of_colours(case):
+    assert list(case["tree"] or {}) in ([], ["parents", "sizes", "groups", "is_chosen"])
+    found = colour_places(tree_of(case["tree"]), case["n_groups"])
+    assert_allclose(found, case["places"], atol=1e-12)
+
+
+@pytest.mark.parametrize(("group", "second", "odds", "stays", "said"), CASES["certainty"])
+def test_how_surely_a_document_is_in_its_group(group, second, odds, stays, said):
+    one = np.array([1.0])
+    documents = Documents(np.array([group]), np.array([second]), one, one, np.array([odds]), one)
+    assert certainties(documents, np.array([stays]), ["apples", "boats"]) == [said]
+
+
+@pytest.mark.parametrize("case", CASES["order"])
+def test_order_of_words(case):
+    found = layout(case["prototypes"], case["weights"])
+    assert found.groups.tolist() == case["groups"]
+    assert found.features.tolist() == case["words"]
+    assert [[one.start, one.stop, list(one.groups)] for one in found.blocks] == case["blocks"]
+    scores = characteristic_scores(case["prototypes"], case["masses"])
+    assert_allclose(scores, case["scores"], rtol=1e-8)

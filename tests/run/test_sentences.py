@@ -1,0 +1,177 @@
+"""What is said about a run: to readers of the summary, and to readers of the page."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+
+import pytest
+
+from spheremix.run.folder.schema import AgreementInfo
+from spheremix.run.options import ExploreOptions
+from spheremix.run.sentences import (
+    _advice,
+    _agreement,
+    _at_the_end,
+    _borderline,
+    _ended,
+    _labels,
+    _lost,
+    _set_aside,
+    _short,
+    _stability,
+    _tree,
+    kept_words,
+    warnings,
+)
+from spheremix.text.selection import least_documents
+from spheremix.text.trouble import Mending, trouble
+from spheremix.text.vectorizer import NO_WORD_LEFT
+
+# What a reader of the page sees nothing of: options, files, names of columns, clusters.
+TYPED = re.compile(r"--\w|\w\.csv|\w_\w|\bclusters?\b|\{")
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ({"a": 0.39}, ""),
+        ({"a": 0.4}, "The groups are partly the labels 'a'"),
+        ({"a": 0.51, "b": 0.1}, "The groups are partly the labels 'a'"),
+        ({"a": 0.8}, "The groups are mostly the labels 'a'"),
+        ({"a": 0.5, "b": 0.9}, "The groups are mostly the labels 'b' and partly the labels 'a'"),
+    ],
+)
+def test_groups_are_mostly_or_partly_the_labels(found, said):
+    agreed = {k: AgreementInfo(ari=ari, nmi=0.0, n_documents=9) for k, ari in found.items()}
+    run = SimpleNamespace(info=SimpleNamespace(label_agreement=agreed), feature_names=["word"])
+    text, page = _labels(run).render(), _labels(run).page
+    for one in (text, page):
+        assert (said in one) if said else ("The groups are" not in one)
+    assert not TYPED.search(page)
+
+
+def test_short_documents_are_told():
+    run = SimpleNamespace(documents={"n_words": [4, None, 5, 0, 90]})
+    assert _short(run).render().startswith("2 documents have fewer than 5 different words")
+    assert "do not rely on their groups" in _short(run).page
+    assert _short(SimpleNamespace(documents={"n_words": [5, 7]})) is None
+    assert _short(SimpleNamespace(documents=None)) is None
+    assert _short(SimpleNamespace(documents={"id": ["of a matrix"]})) is None
+
+
+def of(**more):
+    """Return a run of ten groups, the most of nine numbers that were tried."""
+    info = SimpleNamespace(n_groups=10, corpus=SimpleNamespace(n_set_aside=1, n_documents=3))
+    run = SimpleNamespace(
+        info=info,
+        mixture=SimpleNamespace(weights_=[0.1] * 10),
+        dense=dict.fromkeys(range(2, 11)),
+        feature_names=["word"],
+        path=SimpleNamespace(status_="collapsed", betas_=[0.0, 1.0]),
+        groups={"group": [1, 0], "name": ["cluster linkage", "x"], "stability": [0.4996, 0.5]},
+        start_agreement={10: 0.419},
+        stability=lambda: SimpleNamespace(n_lost=2, n_replicates=20),
+        documents={
+            "group": [1, 1, None],
+            "certainty": ["borderline with x", "clearly here", None],
+            "n_words": [4, 9, None],
+            "set_aside": [None, None, NO_WORD_LEFT],
+        },
+    )
+    return SimpleNamespace(**{**vars(run), **more})
+
+
+def doubted():
+    """Return a run against which everything speaks."""
+    text = "Müller\u2019s of the house and the garden, which is not what it was".encode()
+    texts = [f"{text.decode('latin-1')} {i}\nA line of the menu" for i in range(40)]
+    texts += ["Der Preis des Hauses ist nicht mehr was er war und ich weiß nicht warum"] * 20
+    thresholds = SimpleNamespace(min_count=1, min_df=5)
+    found = trouble(texts, [f"3d{i}" for i in range(20)], ("en",), Mending())
+    how = SimpleNamespace(thresholds=thresholds)
+    reasons = {2: NO_WORD_LEFT}
+    return of(rows=SimpleNamespace(trouble=found, vectorization=how, reasons=reasons))
+
+
+def test_every_warning_says_on_the_page_in_words_what_to_do():
+    run = doubted()
+    found = warnings(run)
+    assert len(found) == 4 + 7
+    typed = " ".join(one.render(lambda name: f"--{name.replace('_', '-')}") for one in found)
+    for option in ("mend-encoding", "drop-repeated-lines", "drop-mixed", "language", "min-df"):
+        assert f"--{option}" in typed
+    for one in [*found, _borderline(run)]:
+        page = one.page.replace("cluster linkage", "")  # a name stays as it is
+        assert not TYPED.search(page), page
+        assert page.endswith(".")
+    for one in found[:4]:
+        assert "make the run again" in one.page
+
+
+@pytest.mark.parametrize(
+    ("remark", "page"),
+    [
+        (_set_aside, "(no word is left: words of at least 5 documents are kept)"),
+        (_ended, "after 2 steps, when a group lost its documents: the slider of words goes no"),
+        (_at_the_end, "The largest number of groups that was tried was chosen"),
+        (_agreement, "Other runs of the search agree with these groups by only 41 %"),
+        (_stability, "One group was dissolved more often than not when the documents were drawn"),
+        (_stability, "cluster linkage (stability 49 %). Do not rely on it."),
+        (_lost, "In 2 of 20 repetitions"),
+        (_short, "1 document has fewer than 5 different words of the vocabulary: do not rely on"),
+        (_borderline, "1 of 2 documents may as well be in another group. A click on their number"),
+    ],
+)
+def test_what_the_page_says(remark, page):
+    assert page in remark(doubted()).page
+
+
+def test_a_stability_just_below_a_half_is_not_shown_as_a_half():
+    said = _stability(doubted()).render()
+    assert "again: cluster linkage (stability 49 %). See stability in groups.csv." in said
+    assert "x (" not in said  # it stays in half of the repetitions
+
+
+@pytest.mark.parametrize(
+    ("n", "K", "page"),
+    [
+        (20, 10, "the slider of groups merges the 10 groups step by step to two and divides them"),
+        (10, 10, "the slider of groups merges the 10 groups step by step to two."),
+        (5, 2, "the slider of groups divides both into 5 fine groups."),
+        (2, 2, "the slider of groups has no other groups."),
+        (3, 1, "the slider of groups divides it into 3 fine groups."),
+    ],
+)
+def test_the_page_says_where_coarser_and_finer_groups_are(n, K, page):
+    nodes = [SimpleNamespace(chosen=i < K, n_leaves=n) for i in range(2 * n - 1)]
+    assert page in _tree(of(nodes=nodes)).page
+
+
+def test_the_advice_is_said_with_its_evidence():
+    first = SimpleNamespace(reading="best", n_clusters=10, sentence="10 groups: the best.")
+    other = SimpleNamespace(reading="finer", n_clusters=12, sentence="12 groups (finer).")
+    doubts = ["The evidence is flat."]
+    advice = SimpleNamespace(recommended=[first, other], certainty="strong", doubts=doubts)
+    said = "How many: 10 groups: the best. The evidence for it is strong. A finer reading has 12 "
+    for one in (_advice(of(advice=advice)).render(), _advice(of(advice=advice)).page):
+        assert one == f"{said}groups. The evidence is flat."
+
+
+def test_phrases_come_first_among_the_common_words_that_are_named():
+    common = {"b": 9, "a": 9, "press release": 6, "c": 8, "d": 7, "e": 7, "f": 7}
+    used = SimpleNamespace(min_df=1, min_count=1, max_df=5, cost={"max_df": 7})
+    how = SimpleNamespace(thresholds=used, removed={"common": common}, n_words_before=9)
+    run = of(rows=SimpleNamespace(vectorization=how), mixture=SimpleNamespace(n_features_in_=2))
+    said = "2 of 9 are kept. Of the others, 7 are in more than 5 (press release, a, b, c, d, ...)"
+    assert said in kept_words(run).render()
+
+
+def test_the_help_of_min_df_is_what_is_done():
+    told = ExploreOptions.__dataclass_fields__["min_df"].metadata["found"]
+    bounds = re.findall(r"(\d+) below ([\d,]+)", told)
+    for least, end in bounds:
+        assert least_documents(int(end.replace(",", "")) - 1) == int(least)
+        assert least_documents(int(end.replace(",", ""))) == int(least) + 1
+    assert [int(least) for least, _ in bounds] == [1, 2, 3, 4, 5]
+    assert (least_documents(12_345), least_documents(10**6)) == (12, 20)
