@@ -17,6 +17,7 @@ import spheremix as sm
 from spheremix.cli.naming import option_name
 
 OPTIONS = {"k": 2, "starts": 2, "max_steps": 30, "lemmatizer": "none"}
+TYPED = ("-k", 2, "--starts", 2, "--max-steps", 30, "--lemmatizer", "none")
 ADVICE = (
     "{} groups had been recommended{}. The advice and tables/advice.csv are of a range of "
     "numbers, and one number was given: to have them again, give the range, as --k 2:4."
@@ -32,8 +33,7 @@ def corpus(tmp_path_factory):
 
 def test_it_writes_the_bytes_of_the_command(corpus, tmp_path):
     made = sm.explore_corpus(corpus, tmp_path / "library", **OPTIONS)
-    command("explore", corpus, "-o", tmp_path / "command", "-k", 2, "--starts", 2,
-            "--max-steps", 30, "--lemmatizer", "none")  # fmt: skip
+    command("explore", corpus, "-o", tmp_path / "command", *TYPED)
     for path in sorted((tmp_path / "command").rglob("*")):
         if path.is_file():
             twin = tmp_path / "library" / path.relative_to(tmp_path / "command")
@@ -104,6 +104,36 @@ def test_other_rows_in_memory_are_another_run(tmp_path, container):
     sm.explore_corpus(matrix, **options)
     with pytest.raises(sm.RunError, match="of other documents"):
         sm.explore_corpus(replace(matrix, X=container(-rows)), **options)
+
+
+def test_a_run_in_memory_is_that_of_a_folder(corpus, tmp_path):
+    made = sm.explore_corpus(corpus, None, **OPTIONS)
+    there = sm.explore_corpus(corpus, tmp_path / "run", **OPTIONS)
+    assert made.folder is None
+    assert (made.documents, made.groups, made.words) == (there.documents, there.groups, there.words)
+    assert made.assign(["boat harbour"]) == there.assign(["boat harbour"])
+    for work in (made.undo_edits, made.check, lambda: made.edit({"names": {0: "x"}})):
+        with pytest.raises(sm.RunError, match=r"no folder: save it with run.save"):
+            work()
+    saved = sm.load_run(made.save(tmp_path / "saved"))
+    assert saved.documents == there.documents
+    assert saved.check() == []
+    edited = saved.edit({"names": {0: "x"}, "merge": [[0, 1]]})
+    assert edited.names() == ["x"]
+    assert edited.undo_edits().documents == there.documents
+
+
+def test_a_run_among_its_documents(tmp_path, monkeypatch):
+    """As `cd texts; spheremix explore .`: our own files are no documents."""
+    monkeypatch.chdir(tmp_path)
+    for one in texts(30):
+        (tmp_path / f"{one['id']}.txt").write_text(one["text"])
+    command("explore", ".", *TYPED)
+    assert "holds this run already" in "".join(command("explore", ".", *TYPED))
+    assert sm.load_run("run").info.corpus.n_documents == 30
+    _, err = command("explore", ".", *TYPED, "--seed", "1", "-o", "another")
+    assert "1 folder of a run left out: 'run'." in err
+    assert sm.load_run("another").info.corpus.n_documents == 30
 
 
 # What other options lose

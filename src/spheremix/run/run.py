@@ -302,8 +302,7 @@ class Run:
         rows = self._part("rows")
         if rows is None or rows.corpus is not None:
             return rows
-        X, d = rows.X, self.mixture.n_features_in_
-        if X.ndim != 2 or X.shape != (len(rows.kept), d) or len(rows.words or range(d)) != d:
+        if not rows.is_sound(self.mixture.n_features_in_):
             raise RunError(f"{self.folder}: damaged: the rows are not those of the model.")
         corpus = self._part("documents")
         if corpus is not None and len(corpus) != rows.n_documents:
@@ -442,7 +441,13 @@ class Run:
             Between 0 and 1; None where the run has no map.
         """
         layout = self._part("layout")
-        return None if layout is None else layout.positions
+        if layout is None:
+            return None
+        found = layout.positions
+        n = found.shape[:1] if self.rows is None else (len(self.rows.kept),)
+        if found.shape != (*n, 2) or not ((found >= 0.0) & (found <= 1.0)).all():
+            raise RunError(f"{self.folder}: damaged: the map is not that of the rows.")
+        return found
 
     def stability(self) -> Stability | None:
         """Return how often documents, groups and words stay when documents are drawn again.
@@ -453,7 +458,13 @@ class Run:
             Of the documents that were grouped, of the groups, and of their words; None where the
             run does not have it.
         """
-        return self._part("stability")
+        found = self._part("stability")
+        if found is not None and self.rows is not None:
+            K, d = self.mixture.prototypes_.shape
+            shapes = (found.documents.shape, found.groups.shape, found.words.shape)
+            if shapes != ((len(self.rows.kept),), (K,), (K, d)):
+                raise RunError(f"{self.folder}: damaged: the stability is of another model.")
+        return found
 
     @cached_property
     def contrasts(self) -> list[list[ContrastWord]] | None:
@@ -513,17 +524,21 @@ class Run:
     @cached_property
     def nodes(self) -> list[Node] | None:
         """The nodes of the tree over the groups; None where there is none."""
-        tree = self._part("tree")
-        if tree is None or self.rows is None:
+        if self._tree is None or self.rows is None:
             return None
-        check_tree(tree, len(self.rows.kept), self.info.n_groups)
-        return describe_tree(tree, self.rows, self.reading)
+        return describe_tree(self._tree, self.rows, self.reading)
 
     @property
     def leaves(self) -> NDArray[np.int64] | None:
         """The fine group of each row; None where there is no tree."""
-        tree = self._part("tree")
-        return None if tree is None else tree.leaves
+        return None if self._tree is None else self._tree.leaves
+
+    @cached_property
+    def _tree(self) -> Tree | None:
+        tree: Tree | None = self._part("tree")
+        if tree is not None and self.rows is not None:
+            check_tree(tree, len(self.rows.kept), self.info.n_groups)
+        return tree
 
     @cached_property
     def colours(self) -> list[list[float]]:

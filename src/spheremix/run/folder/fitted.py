@@ -550,7 +550,7 @@ def check_merges(pairs: Any, values: Any, n_leaves: int) -> None:
     listed = np.asarray(pairs).reshape(-1, 2) if np.size(pairs) % 2 == 0 else np.empty((0, 2))
     whole = np.array_equal(np.sort(listed, axis=None), np.arange(2 * n_leaves - 2))
     early = np.all(listed.max(axis=1, initial=-1) < n_leaves + np.arange(len(listed)))
-    if not (n_leaves and whole and early and len(values) == n_leaves):
+    if not (n_leaves and whole and early and np.shape(values) == (n_leaves,)):
         raise RunError("damaged: merges that make no tree.")
 
 

@@ -180,6 +180,21 @@ class Rows:
         parts = (slice(start, end) for start, end in pairwise(X.indptr.tolist()))
         return len({hash((X.indices[p].tobytes(), X.data[p].tobytes())) for p in parts})
 
+    def is_sound(self, n_columns: int) -> bool:
+        """Return whether the parts belong together, and to a model of so many columns."""
+        if getattr(self.X, "shape", None) != (len(self.kept), n_columns) or not len(self.kept):
+            return False
+        values = self.X.data if hasattr(self.X, "indptr") else self.X
+        ends = (values.min(initial=0.0), values.max(initial=0.0))
+        places = np.sort([*self.kept.tolist(), *self.reasons])
+        counted, terms = getattr(self.counts, "shape", None), self.terms
+        return bool(
+            np.isfinite(ends).all()
+            and np.array_equal(places, np.arange(self.n_documents))
+            and (self.words is None or len(self.words) == n_columns)
+            and counted == (None if terms is None else (self.n_documents, len(terms)))
+        )
+
     def spread(self, labels: Any) -> NDArray[np.intp]:
         """Return the group of each document, -1 for those set aside."""
         groups = np.full(self.n_documents, -1, dtype=np.intp)
