@@ -67,10 +67,11 @@ class CompiledDirections(Shown):
         self._X = X
         self.dtype = np.dtype(X.dtype)
         self.is_sparse = sparse.issparse(X)
-        if self.is_sparse:
-            self.rows: tuple[Any, ...] = (*index_arrays(X.indptr, X.indices), X.data)
-        else:
-            self.rows = (X,)
+        arrays = (*index_arrays(X.indptr, X.indices), X.data) if self.is_sparse else (X,)
+        # Arrays that came over a network may lie anywhere in a message.
+        self.rows: tuple[Any, ...] = tuple(
+            one if one.flags.aligned else one.copy() for one in arrays
+        )
         self.n_entries, self.longest = entries_of(X)
 
     def remember(self) -> FitMemory:

@@ -8,7 +8,7 @@ chunks of X, and not on the number of workers or on which worker held which bloc
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, Any, Protocol
@@ -248,13 +248,29 @@ def open_block(
     return Block(number, directions, sum(part.nbytes for part in (*parts, scale)))
 
 
+def aligned(array: Any) -> Any:
+    """Return an array that lies as the kernels need it; in a message it may lie anywhere."""
+    if array is None:
+        return None
+    if not isinstance(array, np.ndarray):  # sparse
+        return array.copy()
+    return array if array.flags.aligned else array.copy()
+
+
+def received(scorer: Scorer) -> Scorer:
+    """Return a scorer that came in a message as one that was made here."""
+    parts = {name: aligned(getattr(scorer, name)) for name in ("matrix", "biases", "rates")}
+    return replace(scorer, **parts)
+
+
 def sweep_blocks(
     n_blocks: int, blocks: Sequence[Block], scorers: list[Scorer], weights: Sequence[Array] | None
 ) -> TreeSum:
     """Sweep blocks one after another, and add their resultants."""
-    total = TreeSum(n_blocks, {})
+    total, scorers = TreeSum(n_blocks, {}), list(map(received, scorers))
     for block, own in zip(blocks, weights or repeat(None), strict=False):
-        total += TreeSum(n_blocks, {(0, block.number): block.directions.sweep(scorers, own)})
+        sums = block.directions.sweep(scorers, aligned(own))
+        total += TreeSum(n_blocks, {(0, block.number): sums})
     return total
 
 
@@ -262,7 +278,8 @@ def map_blocks(
     blocks: Sequence[Block], wanted: tuple[Scorer, Want], _weights: None = None
 ) -> dict[int, NDArray[Any]]:
     """Apply a scorer to each row of some blocks, as ``map_rows`` does."""
-    return {block.number: block.directions.map_rows(*wanted) for block in blocks}
+    scorer, want = received(wanted[0]), wanted[1]
+    return {block.number: block.directions.map_rows(scorer, want) for block in blocks}
 
 
 def take_blocks(
