@@ -57,7 +57,7 @@ def test_the_range_ends_where_groups_explain_nothing(explored):
 
 def test_the_summary_says_how_many_and_how_sure(explored):
     said = " ".join(one.render() for one in remarks(explored))
-    assert "How many: 3 groups: documents drawn again fall into the same groups" in said
+    assert "How many: 3 groups: in another sample the groups are the same" in said
     assert "The evidence for it is clear" in said
     assert "3 groups (by advice" in headline(explored)
 
