@@ -21,11 +21,10 @@ from spheremix.run.apply_edits import (
     Groups,
     Marks,
     Plan,
-    add_places,
-    colour_places,
     follow,
     identities,
 )
+from spheremix.run.colours import add_places, colour_places
 from spheremix.run.edits import EditNotes, Edits
 from spheremix.run.names import AUTOMATIC, Name
 from spheremix.run.stages.rows import Rows

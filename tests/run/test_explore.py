@@ -64,7 +64,7 @@ def test_new_texts_are_assigned_and_the_run_shows_itself(corpus, tmp_path):
     assert found["set_aside"][1]
     shown = made._repr_html_()
     assert made.groups["name"][0] in shown
-    assert made.report().content["model"]["n_clusters"] == 2
+    assert made.report().content["model"]["n_groups"] == 2
 
 
 def test_unknown_options_are_refused():

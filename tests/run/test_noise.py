@@ -105,7 +105,7 @@ def test_a_loaded_run_predicts_what_it_says(run):
 def test_the_report_has_them_as_the_number_after_the_last_group(run):
     content = build(run)
     assert content["model"]["has_nowhere"]
-    assert (content["documents"]["cluster"] == 3).tolist() == is_lost(run).tolist()
+    assert (content["documents"]["group"] == 3).tolist() == is_lost(run).tolist()
     assert (content["documents"]["leaf"] == content["tree"]["leaves"]).tolist() == (
         is_lost(run).tolist()
     )

@@ -61,7 +61,7 @@ def test_every_table_has_the_stability_that_the_library_measures(explored):
 
 def test_the_report_has_it_for_the_words_that_it_shows(explored):
     content = explored.report().content
-    found, entry = explored.stability(), content["firmness"]
+    found, entry = explored.stability(), content["stability"]
     assert_allclose(entry["documents"], found.documents, rtol=1e-6)
     assert_allclose(entry["groups"], found.groups, rtol=1e-3)
     words = entry["words"]
@@ -72,7 +72,7 @@ def test_the_report_has_it_for_the_words_that_it_shows(explored):
         own = np.flatnonzero(explored.mixture.prototypes_[k])
         assert names == [explored.feature_names[j] for j in own]
         assert_allclose(words["shares"][part], found.words.toarray()[k, own], rtol=1e-6)
-    assert sm.Report(explored.mixture, X=explored.matrix()).content["firmness"] is None
+    assert sm.Report(explored.mixture, X=explored.matrix()).content["stability"] is None
 
 
 def test_it_is_measured_again_only_if_the_model_or_the_seed_changes(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from spheremix._files import RUN_VERSION
 from spheremix.run.folder import archive, files
 from spheremix.run.folder.files import RunError, check_output, read_json, replacing
 from spheremix.run.folder.store import Store, key_of
@@ -37,7 +38,7 @@ def done(folder, outputs, value=(1, 2), key=KEY):
     with store.locked():
         found = store.stage("rows", key, list[int], lambda: list(value))
         before = store.listed
-        info = {"format": "spheremix run", "n": len(value)}
+        info = {"format": "spheremix run", "version": RUN_VERSION, "n": len(value)}
         store.commit(info, {name: [content] for name, content in outputs.items()})
         store.prune(before)
     return found, store

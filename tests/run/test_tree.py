@@ -113,7 +113,7 @@ def test_the_report_has_the_tree(run):
     tree, table = content["tree"], run.read_table("tree")
     assert (tree["leaves"], tree["chosen"]) == (6, 3)
     assert tree["parents"] == [-1 if one is None else one for one in table["parent"]]
-    assert tree["clusters"] == [-1 if one is None else one for one in table["group"]]
+    assert tree["groups"] == [-1 if one is None else one for one in table["group"]]
     assert tree["sizes"] == table["size"]
     assert tree["names"] == table["name"]
     assert tree["words"] == [words.split(", ")[:10] for words in table["words"]]
@@ -158,7 +158,7 @@ def test_coordinates_are_no_words_of_a_report(tmp_path):
     run = sm.explore_corpus(tmp_path / "rows.npy", tmp_path / "run", k=2, **options)
     tree = run.report().content["tree"]
     for node, chosen in enumerate(tree["is_chosen"][:-1]):
-        expected = f"cluster {tree['clusters'][node]}" if chosen else f"group {node}"
+        expected = f"group {tree['groups'][node]}" if chosen else f"node {node}"
         assert tree["names"][node] == expected
     assert not any(tree["words"])
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from spheremix.data.base import Engine
 from spheremix.data.threads import resolve_threads
 from spheremix.em import Fit
 from spheremix.estimators.cuts import Trees
@@ -66,6 +67,8 @@ def _estimator(kind: type, params: dict[str, Any], dense: Mapping[int, Any] | No
     for name in params:
         if name not in known or name in UNSTORED:
             raise RunError(f"damaged: {name[:60]!r} is no parameter of {kind.__name__}.")
+    if params.get("engine", "auto") not in get_args(Engine):
+        raise RunError("damaged: there is no such engine.")
     values = {
         name: (dense or {}).get(value.get("dense", -1), "random")
         if isinstance(value, dict)
