@@ -16,7 +16,7 @@ from spheremix.scorer import Scorer
 N, D = 1200, 32
 KAPPAS = [1.0, 30.0, 300.0, 1e3, 1e4, 1e6, 1.5e7, 1e8]
 # Nats a row and unit of kappa by which the objective of float32 rows may be wrong.
-NOISE = {"float32": 3e-8, "float64": 1e-15}
+NOISE = {"float32": 3e-8, "float64": 1e-15}  # of a product, in units of kappa; libraries differ by a few roundings
 
 OPEN = {
     "dense": sm.as_directions,
@@ -75,8 +75,7 @@ def test_a_fit_of_float32_rows_is_what_is_said(engine, kappa):
     assert mixture.status_ == "converged"
     noise = N * noise_of(mixture.kappas_)
     objectives = np.array(traced)
-    # Which library multiplies matrices changes the last digits of sums in the reference engine.
-    rounding = noise + 1e-11 * np.abs(objectives).max()
+    rounding = noise + 1e-12 * np.abs(objectives).max()
     assert (np.diff(objectives) >= -rounding).all()
 
     exact = sm.as_directions(X.astype(float), engine="reference")
