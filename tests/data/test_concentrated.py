@@ -16,7 +16,8 @@ from spheremix.scorer import Scorer
 N, D = 1200, 32
 KAPPAS = [1.0, 30.0, 300.0, 1e3, 1e4, 1e6, 1.5e7, 1e8]
 # Nats a row and unit of kappa by which the objective of float32 rows may be wrong.
-NOISE = {"float32": 3e-8, "float64": 1e-15}  # of a product, in units of kappa; libraries differ by a few roundings
+# Of a product, in units of kappa; libraries differ by a few roundings.
+NOISE = {"float32": 3e-8, "float64": 1e-15}
 
 OPEN = {
     "dense": sm.as_directions,
