@@ -137,6 +137,6 @@ def test_rows_and_readings_show_what_they_are(rows, fitted):
         shown = repr(sm.as_directions(rows, engine=engine, n_threads=1))
         assert shown.endswith("Directions: 120 directions in 6 dimensions>")
     mixture, path, *_ = fitted
-    assert repr(sm.reading.Reading(mixture)) == "<Reading of VMFMixture: 3 clusters, 6 features>"
+    assert repr(sm.reading.Reading(mixture)) == "<Reading of VMFMixture: 3 groups, 6 features>"
     shown = repr(sm.reading.Reading(path, step=1))
-    assert shown == f"<Reading of VMFMixture: 3 clusters, 6 features, step 1 of {len(path.betas_)}>"
+    assert shown == f"<Reading of VMFMixture: 3 groups, 6 features, step 1 of {len(path.betas_)}>"

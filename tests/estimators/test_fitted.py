@@ -14,7 +14,7 @@ from spheremix.estimators.fitted import set_fitted
 
 SOURCES = Path(sm.__file__).parent
 SETS_THEM = {"estimators/fitted.py"}
-ESTIMATORS = [*(SOURCES / "estimators").glob("*.py"), SOURCES / "run" / "codecs.py"]
+ESTIMATORS = [*(SOURCES / "estimators").glob("*.py"), SOURCES / "run" / "folder" / "fitted.py"]
 
 
 def assigned(tree):

@@ -351,7 +351,7 @@ def test_unusual_rows_where_rows_vary_more_than_the_mixture_says():
 def test_a_report_has_noise_beside_the_clusters(noisy):
     content = sm.Report(noisy, X=X).content
     assert content["model"]["has_nowhere"]
-    assert_array_equal(content["documents"]["cluster"] == 3, noisy.labels_ < 0)
+    assert_array_equal(content["documents"]["group"] == 3, noisy.labels_ < 0)
 
 
 # A hump of its own in the tail of a distribution, which tells much noise from a tail

@@ -39,7 +39,7 @@ def test_it_is_read_drawn_reported_and_saved(rows, study, tmp_path):
     assert len(reading.groups()) == study.best_n_components_
     assert sm.CriteriaDisplay.from_estimator(study).n_samples == len(rows)
     content = sm.Report(study, X=rows).content
-    assert content["model"]["n_clusters"] == study.best_n_components_
+    assert content["model"]["n_groups"] == study.best_n_components_
     run = sm.load_run(sm.save_run(tmp_path / "run", study))
     assert run.path is None
     assert_array_equal(run.mixture.prototypes_, study.best_estimator_.prototypes_)

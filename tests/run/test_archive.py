@@ -510,3 +510,11 @@ def test_a_run_with_wrong_arrays_in_its_stages(run, tmp_path, n):
         change = lambda place, content: put_array(place, content, name, array)  # noqa: B023, E731
         refused += forged.refuses(called, change, f"{name} was {array}")
     assert refused > n // 2
+
+
+def test_dictionaries_of_people_may_have_any_keys(tmp_path):
+    """Those by which arrays are told from other things, too."""
+    meta = [{"array": [1, 2]}, {"csr": "x", "dict": {"dict": 1}}, {"dict": {"array": "y"}}, None]
+    labels = {"dict": [("x",)] * 4}
+    corpus = Corpus(["a"] * 4, list("1234"), metadata={"array": meta}, labels=labels)
+    assert read(stored(tmp_path / "x", Corpus, corpus), Corpus) == corpus

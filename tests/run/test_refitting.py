@@ -62,7 +62,7 @@ def test_a_merge_starts_from_the_merged_groups_and_ends_where_em_ends(run):
     changes = edited.edits[0].changes
     assert changes[:2] == [
         "Groups 0 and 2 were merged into group 0.",
-        f"{moved} of 37 documents changed group beyond that.",
+        f"{moved} of 37 documents changed group beyond that, without penalty.",
     ]
     each = [before.log_likelihood_ / 37, value / 37]
     assert f"was {each[0]:,.3f} and is {each[1]:,.3f}." in changes[2]

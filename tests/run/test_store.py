@@ -426,3 +426,23 @@ def test_outputs_that_are_named_replace_no_link_no_input_and_no_part_of_a_run(fo
     with pytest.raises(ReadError, match="there is no such file"):
         check_output(victim, "new.csv", force=True, inputs=(tmp_path / "nothing",))
     check_output(victim, "new.csv", force=True)
+
+
+def test_a_record_that_could_not_be_read_again_is_refused(folder, monkeypatch):
+    """Nothing is replaced, and nothing is said to be done."""
+    before = everything(folder)
+    monkeypatch.setattr("spheremix.run.folder.store.MANIFEST_BYTES", 1000)
+    store, info = Store(folder), {"format": "spheremix run", "version": RUN_VERSION}
+    with store.locked(), pytest.raises(RunError, match=r"run\.json.*shorten the notes"):
+        store.commit({**info, "notes": "x" * 2000}, {"a.csv": [b"new"]})
+    now = everything(folder)
+    assert {name: now.get(name) for name in before} == before
+
+
+def test_a_stage_is_copied_whole(folder, tmp_path):
+    source, target = Store(folder), Store(tmp_path / "copy")
+    called = f"rows-{KEY}"
+    with target.locked():
+        target.take(source, called)
+        assert target.read(called, list[int]) == [1, 2]
+    assert target.checksum(called) == source.checksum(called)

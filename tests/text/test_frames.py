@@ -132,7 +132,7 @@ def test_a_frame_is_explored(tmp_path):
         frame, tmp_path / "run", text="body", label="section", k=2, criterion="none"
     )
     assert run.documents["section"] == ["food", "food", "out", "out"] * 3
-    assert run.manifest.corpus.source == "polars data frame"
+    assert run.info.corpus.source == "polars data frame"
     # A column alone is a list of texts, and options of files are refused.
     with pytest.raises(ValueError, match="nothing is read from a file here: text is for files"):
         sm.explore_corpus(frame["body"], tmp_path / "run", text="body")

@@ -53,14 +53,14 @@ def test_a_folder_that_cannot_be_read_is_not_passed_over(tmp_path, monkeypatch):
 
 
 def test_runs_among_documents_are_left_out_and_said(tmp_path):
-    """Finished or on their way; what only looks like one is read."""
+    """Finished or not; what only looks like one is read."""
     (tmp_path / "one.txt").write_text("one")
     finished, begun, other = (tmp_path / name for name in ("run", "begun", "other"))
-    for folder in (finished, begun / "progress", other):
+    for folder in (finished, begun / "cache", other):
         folder.mkdir(parents=True)
         (folder / "README.txt").write_text("columns")
     (finished / "run.json").write_text(json.dumps({"format": "spheremix run"}))
-    (begun / "progress" / "lock").write_text("spheremix 0123456789abcdef0123456789abcdef\n")
+    (begun / ".lock").write_text("")
     (other / "run.json").write_text(json.dumps({"format": "another tool"}))
     corpus = read_documents(tmp_path)
     assert corpus.ids == ["one.txt", "other/README.txt"]

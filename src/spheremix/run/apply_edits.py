@@ -226,7 +226,8 @@ def make_edits(x: Context, state: Edited, pending: Sequence[PendingStep], *, ask
         lost: list[str] = []
         strict = asked and i == len(pending) - 1
         if step.edits.run != fit:
-            edits, lost = follow(step.edits, one.before or {}, state.groups)
+            same = x.start is not None and step.update is not None  # groups keep their numbers
+            edits, lost = follow(step.edits, one.before or {}, state.groups, same_numbers=same)
             step = replace(
                 step,
                 edits=replace(edits, run=fit),
@@ -237,7 +238,7 @@ def make_edits(x: Context, state: Edited, pending: Sequence[PendingStep], *, ask
                 named={},
             )
         try:
-            state, renamed = _make(x, state, step, one.before, lost, strict=strict)
+            state, renamed = _make(x, state, step, lost, strict=strict)
             lost = lost if asked else [*lost, *renamed]  # said when it happens
         except ParameterError as error:
             if strict:
@@ -252,7 +253,6 @@ def _make(
     x: Context,
     state: Edited,
     step: EditStep,
-    before: Mapping[str, int] | None,
     lost: list[str],
     *,
     strict: bool,
@@ -286,21 +286,24 @@ def _make(
         n_fits += 1
         after, changes = refit(x, groups, edits, n_fits)
         said = [*changes, *said]
-    update = step.update
-    if update is not None and update.n_moved is None and before is not None:
-        now = after.by_document()
-        pairs = [(k, now[one]) for one, k in before.items() if k >= 0 and now.get(one, -1) >= 0]
-        moved = sum(old != new for old, new in pairs)
-        update = replace(update, n_moved=moved, n_grouped=len(pairs))
-    done = replace(
-        step,
-        changes=step.changes or [*said, *lost, *renamed],
-        update=update,
-        on=step.on or groups.on,
-    )
+    changes = step.changes or [*said, *lost, *renamed]
+    done = replace(step, changes=changes, on=step.on or groups.on)
     marks = replace(marks, names={**marks.names, **step.named})
     fresh = state.fresh | (set(edits.names.values()) if strict else set())
     return Edited(after, marks, (*state.steps, done), n_fits, fresh), renamed
+
+
+def count_moved(edited: Edited, before: Mapping[str, int], labels: Ids) -> Edited:
+    """Count the documents of before an update that are in another group, of those that have one."""
+    first, *others = edited.steps
+    if first.update is None or first.update.n_moved is not None:
+        return edited
+    rows = edited.groups.rows
+    known = zip(identities(rows.corpus, rows), rows.spread(labels).tolist(), strict=True)
+    pairs = [(before[one], k) for one, k in known if k >= 0 and before.get(one, -1) >= 0]
+    moved = sum(old != new for old, new in pairs)
+    update = replace(first.update, n_moved=moved, n_grouped=len(pairs))
+    return replace(edited, steps=(replace(first, update=update), *others))
 
 
 # Groups fitted again
@@ -484,7 +487,9 @@ def describe(before: Groups, after: Groups, edits: Edits, plan: Plan) -> list[st
     for k, part in plan.parts.items():
         stayed |= (old == k) & (new == part)
     moved = int((~stayed).sum())
-    said.append(f"{moved:,} of {count(len(new), 'document')} changed group beyond that.")
+    said.append(
+        f"{moved:,} of {count(len(new), 'document')} changed group beyond that, without penalty."
+    )
     if after.mixture.model_.noise is not None:
         belonged, belong = int((old < 0).sum()), int((new < 0).sum())
         said.append(
@@ -562,11 +567,14 @@ def identities(corpus: Corpus, rows: Rows | None = None) -> list[str]:
     return found
 
 
-def follow(edits: Edits, before: Mapping[str, int], groups: Groups) -> tuple[Edits, list[str]]:
+def follow(
+    edits: Edits, before: Mapping[str, int], groups: Groups, *, same_numbers: bool = False
+) -> tuple[Edits, list[str]]:
     """Bring edits to the groups of another run; say what could not follow.
 
     A group is the same where at least two thirds of the documents in either are in both; documents
-    that only one of the runs has do not count.
+    that only one of the runs has do not count. With ``same_numbers``, those of an update, it is
+    the group of the same number.
     """
     source, words = groups.rows.corpus, groups.rows.words
     known = identities(source, groups.rows)
@@ -578,6 +586,8 @@ def follow(edits: Edits, before: Mapping[str, int], groups: Groups) -> tuple[Edi
     n_before = max(before.values(), default=-1) + 1
     found = align_partitions(old, new, n_before=n_before, n_after=groups.best)
     became = {one.before: one.after for one in found.matches if one.score >= SAME}
+    if same_numbers:
+        became = {k: k for k in range(min(n_before, groups.best))}
     numbers = {str(i): one for i, one in enumerate(before, 1)}
     # Ids are their own identities, numbers are not.
     ids = {**numbers, **{one: one for one in before}}

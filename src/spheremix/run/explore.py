@@ -13,7 +13,14 @@ import numpy as np
 
 from spheremix.advice import Advice
 from spheremix.run import Listener
-from spheremix.run.apply_edits import Edited, Groups, Marks, PendingStep, make_edits
+from spheremix.run.apply_edits import (
+    Edited,
+    Groups,
+    Marks,
+    PendingStep,
+    count_moved,
+    make_edits,
+)
 from spheremix.run.columns import renamed_columns
 from spheremix.run.edits import EditStep, check_edits, is_table, read_edits
 from spheremix.run.folder.files import RunError, check_output
@@ -57,6 +64,7 @@ from spheremix.run.stages.tree import grow_tree, place_documents
 from spheremix.text import Corpus, Matrix, read_documents
 from spheremix.text.corpus import digest
 from spheremix.text.formats import is_frame
+from spheremix.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -203,12 +211,15 @@ def explore(
     command |= {} if start is None else start.command()
     with store.locked():
         before = _before(store, command, listener, force=force)
-        if before is not None and _is_done(before, command) and not (force and before.check()):
+        done = before is not None and _is_done(before, command)
+        if before is not None and done and not (force and before.check()):
             listener.begin(f"{store.place} holds this run already, finished.")
             if store.missing():
                 listener.begin("Writing again what is missing or damaged")
                 before.write()
             return before
+        if before is not None:
+            store.refuse_changed()  # before all the work
         for note in source.notes:
             if start is None or note not in start.told:
                 listener.inform(note)
@@ -349,6 +360,8 @@ class Exploration(Context):
         stable = measure_stability(self, groups.rows, model, model_key)
         made["stability"] = self._part("stability", stable)
         made["layout"] = self._part("layout", place_documents(self, groups.rows, labels))
+        if self.start is not None and self.edits and self.edits[0].before is not None:
+            edited = count_moved(edited, self.edits[0].before, labels)
         run = self._named(edited, made, labels)
         self.listener.begin("Writing the tables and the report")
         run.write(self.what)
@@ -378,6 +391,11 @@ class Exploration(Context):
         if first is not None and all(one.update is None for one in info.edits):
             self.earlier[first] = info.edits
         if base.fit in self.earlier:
+            if first not in {None, base.fit}:
+                self.listener.inform(
+                    f"{count(len(info.edits), 'edit')} of the groups that were here will come back "
+                    "with those groups."
+                )
             known = self.earlier.pop(base.fit)  # names of a function are asked for again
             self.edits = [PendingStep(replace(one, named={})) for one in known]
         elif info.edits:
@@ -540,6 +558,7 @@ def _edit(
             raise RunError(
                 f"{place}: only a run of spheremix explore can be edited: explore the documents."
             )
+        store.refuse_changed()
         steps = list(run.info.edits)
         if given is None:
             if store.finished == UNDO:  # by a process that was killed: it is done now

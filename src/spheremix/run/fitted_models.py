@@ -23,6 +23,7 @@ from spheremix.run.folder.schema import RunInfo
 from spheremix.run.stages.rows import Rows, Vectorization
 from spheremix.run.tables import is_of_kind
 from spheremix.text import Corpus, vectorize
+from spheremix.text.values import plain
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def gather(
     dense, path, chosen, command = _models(model)
     columns = None
     if hasattr(documents, "items"):
-        columns = {str(name): list(one) for name, one in documents.items()}
+        columns = {str(name): _plain_column(name, one) for name, one in documents.items()}
     corpus = None if columns is not None else _as_corpus(documents)
     rows = None
     if vectorizer is not None:
@@ -72,6 +73,18 @@ def gather(
     if not isinstance(model, VMFTree):  # its advice would make every cut
         parts["advice"] = getattr(model, "advice_", None)
     return RunInfo(n_groups=len(chosen.weights_), command=command), parts
+
+
+def _plain_column(name: Any, values: Iterable[Any]) -> list[Any]:
+    """Return values as a run stores them; dates are texts, and NaN is none."""
+    try:
+        return [plain(one.item() if isinstance(one, np.generic) else one) for one in values]
+    except TypeError:
+        raise ParameterError(
+            "The column {name} of {documents} has values that cannot be stored",
+            remedies=("give numbers or texts",),
+            name=repr(name),
+        ) from None
 
 
 def _vectorized(corpus: Corpus, vectorizer: TextVectorizer) -> Rows:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-import shutil
 from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
@@ -217,8 +216,7 @@ class Run:
         if problems:
             raise RunError(f"{self.folder}: damaged: {problems[0]}")
         for called in self.info.stages:
-            shutil.copytree(self.store.cache / called, store.cache / called)
-        store.used |= self.info.stages
+            store.take(self.store, called)
         return self.info
 
     def _put(self, store: Store) -> RunInfo:
@@ -226,7 +224,8 @@ class Run:
         parts, dense = {}, {}
         values: dict[str, Any] = {name: self._parts.get(name) for name in PARTS}
         if self.path is not None:
-            values |= {"path": dump_path(self.path), "choice": dump_choice(self.path)}
+            small = self.info.corpus is not None  # as explorations store them
+            values |= {"path": dump_path(self.path, small=small), "choice": dump_choice(self.path)}
         if self.tree is not None:
             values["fitted_tree"] = dump_tree(self.tree)
         if values["rows"] is not None and hasattr(values["rows"].X, "sweep"):
@@ -315,14 +314,21 @@ class Run:
         known = self._parts.get("dense")
         if known is not None:
             return known
-        found = {}
-        for _, called in sorted(self.info.dense.items()):
-            fit: DenseFit = self.read_stage(called, DenseFit)
-            if fit.mixture is not None:
-                found[len(fit.mixture.weights_)] = fit.mixture
+        each = [self._dense(K) for K in sorted(self.info.dense)]
+        found = {len(one.weights_): one for one in each if one is not None}
         if len({one.n_features_in_ for one in found.values()}) > 1:
             raise RunError(f"{self.folder}: damaged: mixtures of different dimensions.")
         return found
+
+    def _dense(self, K: int) -> VMFMixture | None:
+        """Return the mixture without penalty of one number of groups, and read no other."""
+        known = self._parts.get("dense")
+        if known is not None:
+            return known.get(K)
+        name = f"dense-{K}"
+        if name not in self._parts and K in self.info.dense:
+            self._parts[name] = self.read_stage(self.info.dense[K], DenseFit).mixture
+        return self._parts.get(name)
 
     @cached_property
     def path(self) -> VMFPath | None:
@@ -330,7 +336,7 @@ class Run:
         found = self._part("path")
         if not isinstance(found, PathStored):
             return found
-        dense = self.dense.get(self.info.n_groups)
+        dense = self._dense(self.info.n_groups)
         known = {} if dense is None else {self.info.n_groups: dense}
         try:
             return load_path(found, known, self._part("choice"))
@@ -340,9 +346,7 @@ class Run:
     @cached_property
     def mixture(self) -> VMFMixture:
         """The chosen mixture."""
-        found = (
-            self.dense.get(self.info.n_groups) if self.path is None else self.path.best_estimator_
-        )
+        found = self._dense(self.info.n_groups) if self.path is None else self.path.best_estimator_
         if found is None or len(found.weights_) != self.info.n_groups:
             raise RunError(f"{self.folder}: damaged: the chosen mixture is not there.")
         return found

@@ -701,7 +701,9 @@ def given_up(before: Any, now: Any, recommended: list[str]) -> list[Message]:
     """Say what the run before had in this folder and its options brought, and this one has not."""
     found: list[Message] = []
     named = before.command.get("names")
-    if isinstance(named, dict) and now.command.get("names") is None:
+    kept = {one.source for one in now.names or ()}
+    given = isinstance(named, dict) and named.get("source") not in kept
+    if given and now.command.get("names") is None:
         values, remedies = (
             {"source": str(named.get("source"))},
             ("give {names} again to keep them",),

@@ -15,7 +15,7 @@ from spheremix.reading.new_groups import LEAST_OF_A_GROUP
 from spheremix.run import Listener
 from spheremix.run.apply_edits import PendingStep, identities
 from spheremix.run.colours import add_places
-from spheremix.run.edits import Edits, EditStep, UpdateRecord, checked
+from spheremix.run.edits import Edits, EditStep, UpdateRecord
 from spheremix.run.explore import Start, explore
 from spheremix.run.folder.files import RunError
 from spheremix.run.folder.store import Store
@@ -212,7 +212,7 @@ def _taken_over(before: Run, added: Added) -> PendingStep:
         alarms=[],
         colours=before.colours,
     )
-    step = EditStep(source=source, edits=checked(source, edits), update=update)
+    step = EditStep(source=source, edits=edits, update=update)
     return PendingStep(step, dict(zip(added.known, labels.tolist(), strict=True)))
 
 

@@ -44,6 +44,7 @@ MOST = 2**30  # bytes of the JSON of a stage: beyond it, somebody wants memory
 KINDS = "biuf"
 LARGEST = 2**62  # no count of a run is larger, and NumPy can hold them all
 NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+RESERVED = {"array", "csr", "dict"}  # keys by which arrays are told from dictionaries
 NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 
 
@@ -88,7 +89,8 @@ def encode(value: Any, arrays: Arrays | None = None, name: str = "") -> Any:  # 
             for one in _fields(value)
         }
     if isinstance(value, Mapping):
-        return {str(key): encode(one, arrays, f"{name}.{key}") for key, one in value.items()}
+        plain = {str(key): encode(one, arrays, f"{name}.{key}") for key, one in value.items()}
+        return {"dict": plain} if RESERVED & plain.keys() else plain
     if isinstance(value, list | tuple):
         if all(type(one) in {str, int, bool} for one in value):
             return list(value)
@@ -284,6 +286,8 @@ def decode(kind: Any, value: Any, where: str, arrays: _Packed | None = None) -> 
         return _array(inner, value, where, arrays)
     if isinstance(value, dict) and "csr" in value and kind in {Any, sparse.csr_array}:
         return _csr(value, where, arrays)
+    if isinstance(value, dict) and value.keys() == {"dict"} and isinstance(value["dict"], dict):
+        value = value["dict"]
     if kind is Any:
         return _plain(value, where, arrays)
     if origin in {list, tuple} and isinstance(value, list):

@@ -25,7 +25,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from spheremix._files import CACHE, LOCK, MANIFEST, RUN, RUN_VERSION, open_regular
+from spheremix._files import (
+    CACHE,
+    LOCK,
+    MANIFEST,
+    MANIFEST_BYTES,
+    RUN,
+    RUN_VERSION,
+    open_regular,
+)
 from spheremix.run.folder import archive
 from spheremix.run.folder.files import (
     RunError,
@@ -126,11 +134,10 @@ class Store:
             with suppress(OSError):  # there is something in it
                 self.cache.rmdir()
             unused = made and not self.cache.exists() and not (self.folder / MANIFEST).exists()
-            if unused:
-                (self.folder / LOCK).unlink(missing_ok=True)
             lock.release()
             if unused:
                 with suppress(OSError):  # there is something in it
+                    (self.folder / LOCK).unlink(missing_ok=True)
                     self.folder.rmdir()
 
     def refuse_others(self) -> None:
@@ -247,10 +254,35 @@ class Store:
             except BaseException:
                 _remove(draft)  # a disk that is full has no room for it
                 raise
-            _remove(self.cache / called)
-            sync(draft)
-            draft.rename(self.cache / called)
-            sync(self.cache)
+            self._place(draft, called)
+        self.used[called] = self.checksum(called)
+
+    def keep(self, name: str, key: str, kind: Any, value: Any) -> None:
+        """Write what a stage left, where it is not there yet and there is a folder."""
+        if self.folder is not None and self.stored(name, key, kind) is None:
+            self.put(name, key, kind, value)
+
+    def _place(self, draft: Path, called: str) -> None:
+        """Give a stage that is complete its name, in place of what is there."""
+        place, before = self.cache / called, self.cache / f"{DRAFT}before-{called}"
+        sync(draft)
+        _remove(before)
+        if place.exists():
+            place.rename(before)
+        draft.rename(place)
+        sync(self.cache)
+        _remove(before)
+
+    def take(self, other: Store, called: str) -> None:
+        """Copy a stage of another run."""
+        draft = self.cache / f"{DRAFT}{called}"
+        with naming(self.cache / called):
+            _remove(draft)
+            draft.mkdir(parents=True)
+            for path in sorted((other.cache / called).iterdir()):
+                with open_regular(path) as source, exclusive(draft / path.name) as file:
+                    shutil.copyfileobj(source, file, 2**20)
+            self._place(draft, called)
         self.used[called] = self.checksum(called)
 
     def drop(self, name: str, key: str) -> None:
@@ -302,14 +334,22 @@ class Store:
                 drafts[name] = draft.name
             gone = sorted(set(known) - set(entries))
             run = {**info, "outputs": entries, "stages": dict(sorted(self.used.items()))}
+            pending = {"run": run, "drafts": drafts, "remove": gone, "what": what}
+            data = as_json(pending)
+            if len(data) > MANIFEST_BYTES:
+                raise RunError(
+                    f"{self.place / MANIFEST}: with all names, notes and edits it would have "
+                    f"{len(data):,} bytes, and {MANIFEST_BYTES:,} can be read: shorten the notes."
+                )
             with replacing(self.cache / COMMIT) as file:
-                file.write(as_json({"run": run, "drafts": drafts, "remove": gone, "what": what}))
+                file.write(data)
             self.finish_commit()
+            self.finished = ""
 
-    def refuse_changed(self, names: Iterable[str]) -> None:
+    def refuse_changed(self, names: Iterable[str] | None = None) -> None:
         """Refuse to replace outputs that somebody has changed since they were written."""
         known = _entries(self.info())
-        for name in names:
+        for name in known if names is None else names:
             path = self.place / name
             if not os.path.lexists(path):
                 continue
@@ -354,6 +394,7 @@ class Store:
         with replacing(self.place / MANIFEST) as file:
             file.write(as_json(run))
         (self.cache / COMMIT).unlink()
+        sync(self.cache)
 
     def is_committing(self) -> bool:
         """Return whether a commit was begun and not ended."""

@@ -74,10 +74,13 @@ def follow_path(x: Context, X: Any, dense: VMFMixture, dense_key: str) -> VMFPat
     x.store.drop("checkpoint", key)
     asked = sparse_path(K, options, None)
     params = {**stored.params, **{name: getattr(asked, name) for name in CHOSEN_BY}}
+    by = [getattr(asked, name) for name in CHOSEN_BY]
+    choice = x.store.stored("choice", key_of(key, *by), PathChoice)
+    if choice is not None:
+        return load_path(stored, {K: dense}, choice)
     label = partial(label_chosen, rows=directions, weights=None)
     path = load_path(replace(stored, params=params), {K: dense}, None, label)
-    by = [getattr(asked, name) for name in CHOSEN_BY]
-    x.store.stage("choice", key_of(key, *by), PathChoice, lambda: dump_choice(path))
+    x.store.keep("choice", key_of(key, *by), PathChoice, dump_choice(path))
     return path
 
 

@@ -329,7 +329,7 @@ def documents_of(source: Corpus | Matrix) -> Corpus | None:
 
 def rows_key(source: Corpus | Matrix, options: ExploreOptions) -> str:
     """Return the key of the words and rows of the same texts, whatever is known beside them."""
-    counting = options.vectorizer()
+    counting = {**options.vectorizer(), "stop_words": options.stop_words}
     if isinstance(source, Corpus):
         return key_of(versions(), _digest(source.texts), counting)
     words = None if source.vocabulary is None else _digest(source.vocabulary)

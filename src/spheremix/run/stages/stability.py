@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
 
 from spheremix.data.open import as_directions
+from spheremix.estimators.problem import NoFitError
 from spheremix.reading.stability import N_REPLICATES, Stability, stability
 from spheremix.run.folder.store import key_of
 from spheremix.wording import count
@@ -28,9 +32,17 @@ def measure_stability(
     def make() -> Stability:
         x.listener.begin("Drawing the documents again, to see what stays")
         directions = as_directions(rows.X, n_threads=options.threads)
-        return stability(
-            model, directions, N_REPLICATES, random_state=options.seed, callback=follow
-        )
+        try:
+            return stability(
+                model, directions, N_REPLICATES, random_state=options.seed, callback=follow
+            )
+        except NoFitError:  # no repetition has as many groups: nothing counts as having stayed
+            mixture: Any = getattr(model, "best_estimator_", model)
+            K, d = mixture.prototypes_.shape
+            none = sparse.csr_array((K, d))
+            return Stability(
+                np.zeros(len(rows.kept)), np.zeros(K), none, N_REPLICATES, N_REPLICATES
+            )
 
     by = [options.criterion, *([] if options.max_noise is None else [options.max_noise])]
     return x.store.stage(
