@@ -120,7 +120,7 @@ def test_words_that_entered_and_left_are_told(run):
     edited = run.edit({"drop_words": [run.words["word"][0]]})
     said = [line for line in edited.edits[0].changes if line.startswith("First words")]
     k, gone = run.words["group"][0], run.words["word"][0]
-    [line] = [line for line in said if line.startswith(f"First words of group {k},")]
+    [line] = [line for line in said if line.startswith(f"First words of group {k} without")]
     listed = line.partition("no longer: ")[2].removesuffix(".").split(", ")
     assert gone in listed
     before, after = (

@@ -65,7 +65,7 @@ def check(
     ] = False,
     threads: flags.Threads = None,
 ) -> None:
-    """Compare every file of a run with its checksum; with --refit, make the run again.
+    """Compare every table, page and stage of a run with its checksum; --refit makes it again.
 
     Ends with the exit code 1 where something differs.
     """

@@ -527,7 +527,7 @@ def _words(before: Groups, after: Groups, plan: Plan) -> list[str]:
         parts = [f"new: {', '.join(entered)}"] if entered else []
         parts += [f"no longer: {', '.join(left)}"] if left else []
         if parts:
-            said.append(f"First words of group {k}, {'; '.join(parts)}.")
+            said.append(f"First words of group {k} without penalty, {'; '.join(parts)}.")
     return said
 
 

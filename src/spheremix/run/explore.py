@@ -34,7 +34,7 @@ from spheremix.run.folder.schema import (
     same_documents,
     versions,
 )
-from spheremix.run.folder.store import Store, key_of
+from spheremix.run.folder.store import FIGURES, Store, key_of
 from spheremix.run.names import AUTOMATIC, GivenNames, Name, names_of, put_names, read_names
 from spheremix.run.options import ADVICE, DENSE, ExploreOptions
 from spheremix.run.run import Run, load_run, open_run
@@ -366,6 +366,11 @@ class Exploration(Context):
         self.listener.begin("Writing the tables and the report")
         run.write(self.what)
         store.prune(() if before is None else before.info.stages)
+        if before is not None and store.folder is not None and (store.place / FIGURES).exists():
+            self.listener.inform(
+                f"{store.place / FIGURES} was drawn before: spheremix figures {store.place} draws "
+                "it again."
+            )
         self._tell(before, run, notes, len(candidates))
         return run
 

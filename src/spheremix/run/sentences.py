@@ -180,7 +180,7 @@ def edited(run: Run) -> Remark | None:
     changes = last.changes if len(last.changes) <= CHANGES else [*last.changes[:CHANGES], "..."]
     return _say(
         "This run was edited {times}. The last edits ({source}): {changes}",
-        command=" Taken back by spheremix edit RUN {undo=True}",
+        command=" To take them back: spheremix edit RUN {undo=True}",
         times=times,
         source=last.source,
         changes=" ".join(changes),

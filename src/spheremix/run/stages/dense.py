@@ -127,8 +127,9 @@ def fit_dense(
     found: dict[int, VMFMixture] = {}
     notes: list[Message] = []
     if missing:
-        starts = counted(x.options.starts, "run")
-        x.listener.begin(f"Fitting {name_candidates(missing)}, {starts} each")
+        starts = f"{counted(x.options.starts, 'run')} each"
+        how = starts if x.start is None else "from those of before"
+        x.listener.begin(f"Fitting {name_candidates(missing)}, {how}")
     for K in candidates:
         share = (done / total, K / total)
 
