@@ -925,7 +925,7 @@ def load_run(folder: str | PathLike[str]) -> Run:
         raise RunError(f"{place}: {problem}: give the folder that spheremix explore wrote.")
     store = Store(place)
     if store.is_committing():
-        with store.locked():
+        with store.locked(reading=True):
             pass
     if not (place / MANIFEST).exists():
         raise RunError(

@@ -99,8 +99,12 @@ class Store:
     # Whose folder it is
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep others out; refuse a folder with other files; end what a killed process began."""
+    def locked(self, *, reading: bool = False) -> Iterator[None]:
+        """Keep others out; refuse a folder with other files; end what a killed process began.
+
+        Who is only reading leaves the record of a commit: whoever gives the same command again
+        learns from it that the command is done.
+        """
         from filelock import FileLock, Timeout  # noqa: PLC0415 (readers do not need it)
 
         if self.folder is None:
@@ -127,11 +131,15 @@ class Store:
         try:
             with naming(self.folder):
                 self.finish_commit()
-                self._remove_drafts()
+                if not reading:
+                    self._forget_commit()
+                    self._remove_drafts()
             self.listed = _stages(self.info())
             yield
+            if not reading:
+                self._forget_commit()
         finally:
-            with suppress(OSError):  # there is something in it
+            if self.cache.is_dir() and not any(self.cache.iterdir()):
                 self.cache.rmdir()
             unused = made and not self.cache.exists() and not (self.folder / MANIFEST).exists()
             lock.release()
@@ -393,12 +401,21 @@ class Store:
             sync(folder)
         with replacing(self.place / MANIFEST) as file:
             file.write(as_json(run))
-        (self.cache / COMMIT).unlink()
-        sync(self.cache)
+
+    def _forget_commit(self) -> None:
+        """Remove the record of a commit: the command that made it is done."""
+        if self._pending():
+            (self.cache / COMMIT).unlink()
+            sync(self.cache)
 
     def is_committing(self) -> bool:
         """Return whether a commit was begun and not ended."""
-        return bool(self._pending())
+        pending = self._pending()
+        if not pending:
+            return False
+        drafts = any(is_plain(self.cache / draft) for draft in pending["drafts"].values())
+        path = self.place / MANIFEST
+        return drafts or not is_plain(path) or path.read_bytes() != as_json(pending["run"])
 
     def _pending(self) -> dict[str, Any]:
         """Read a commit that was begun and not ended; nothing where there is none of ours."""
@@ -471,7 +488,10 @@ def _stages(info: Any) -> dict[str, str]:
 
 def _is_damaged(path: Path) -> bool:
     """Return whether a file is empty or has a block of zeros, as a loss of power leaves it."""
-    zeros = bytes(min(BLOCK, path.stat().st_size))
+    about = path.stat()
+    if about.st_nlink > 1:  # somebody else has it, too
+        return False
+    zeros = bytes(min(BLOCK, about.st_size))
     with open_regular(path) as file:
         parts = iter(lambda: file.read(2**11 * BLOCK), b"")
         return not zeros or any(zeros in part for part in parts)
