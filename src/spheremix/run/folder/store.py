@@ -271,7 +271,7 @@ class Store:
             self.put(name, key, kind, value)
 
     def _place(self, draft: Path, called: str) -> None:
-        """Give a stage that is complete its name, in place of what is there."""
+        """Name a stage that is complete, in place of what is there."""
         place, before = self.cache / called, self.cache / f"{DRAFT}before-{called}"
         sync(draft)
         _remove(before)
