@@ -295,15 +295,16 @@ def _make(
 
 def count_moved(edited: Edited, before: Mapping[str, int], labels: Ids) -> Edited:
     """Count the documents of before an update that are in another group, of those that have one."""
-    first, *others = edited.steps
-    if first.update is None or first.update.n_moved is not None:
+    update = edited.steps[0].update if edited.steps else None
+    if update is None or update.n_moved is not None:
         return edited
     rows = edited.groups.rows
     known = zip(identities(rows.corpus, rows), rows.spread(labels).tolist(), strict=True)
     pairs = [(before[one], k) for one, k in known if k >= 0 and before.get(one, -1) >= 0]
     moved = sum(old != new for old, new in pairs)
-    update = replace(first.update, n_moved=moved, n_grouped=len(pairs))
-    return replace(edited, steps=(replace(first, update=update), *others))
+    update = replace(update, n_moved=moved, n_grouped=len(pairs))
+    first = replace(edited.steps[0], update=update)
+    return replace(edited, steps=(first, *edited.steps[1:]))
 
 
 # Groups fitted again

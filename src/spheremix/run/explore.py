@@ -305,6 +305,10 @@ class Exploration(Context):
         The edits that the run is to have.
     asked : bool
         Whether the last of them is asked for just now, and refused where it cannot be made.
+    what : str
+        What the commit is called, so that a command that was killed after it is known to be done.
+    earlier : dict of str to list of EditStep
+        Edits of other groups in this folder, by their fit.
     parts : dict of str to str
         The stages of the parts that are made.
     """
@@ -315,7 +319,7 @@ class Exploration(Context):
     base_names: list[Name] | None = None
     edits: list[PendingStep] = field(default_factory=list)
     asked: bool = False
-    what: str = ""  # what the commit of this run is called
+    what: str = ""
     earlier: dict[str, list[EditStep]] = field(default_factory=dict)
     parts: dict[str, str] = field(default_factory=dict)
 
@@ -651,13 +655,16 @@ def _base_key(run: Run) -> str:
     return (on or run.info.parts.get("rows", ""))[-16:]
 
 
+def known_options(run: Run) -> dict[str, Any]:
+    """Return the options that the result of a run depends on, as they were given."""
+    fields = dataclasses.fields(ExploreOptions)
+    names = {one.name for one in fields if one.metadata["changes_result"]}
+    return {name: value for name, value in run.info.command.items() if name in names}
+
+
 def _options(run: Run, threads: int | None) -> ExploreOptions:
     """Return the options of a run; one of other versions of libraries is refused."""
-    there = run.info.command
-    names = {
-        one.name for one in dataclasses.fields(ExploreOptions) if one.metadata["changes_result"]
-    }
-    known = {name: value for name, value in there.items() if name in names}
+    known = known_options(run)
     other = differences(run.info.versions, versions())
     options = None
     if not other:

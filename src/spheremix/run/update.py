@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from spheremix.run import Listener
 from spheremix.run.apply_edits import PendingStep, identities
 from spheremix.run.colours import add_places
 from spheremix.run.edits import Edits, EditStep, UpdateRecord
-from spheremix.run.explore import Start, explore
+from spheremix.run.explore import Start, explore, known_options
 from spheremix.run.folder.files import RunError
 from spheremix.run.folder.store import Store
 from spheremix.run.names import UPDATE, taken_over_names
@@ -104,7 +103,7 @@ def update_run(
             "Explore old and new documents together."
         )
     options, lines = (
-        _options(before, threads),
+        ExploreOptions(**known_options(before), threads=threads),
         frozenset([] if before.rows is None else before.rows.dropped_lines),
     )
     columns = {name: one for name, one in (("text", text), ("id", id)) if one is not None}
@@ -148,15 +147,6 @@ def _output(before: Run, out: str | PathLike[str] | None) -> Path:
             remedies=("choose another folder",),
         )
     return folder
-
-
-def _options(before: Run, threads: int | None) -> ExploreOptions:
-    """Return the options of the run before; names are taken over in another way."""
-    names = {
-        one.name for one in dataclasses.fields(ExploreOptions) if one.metadata["changes_result"]
-    } - {"names"}
-    known = {name: value for name, value in before.info.command.items() if name in names}
-    return ExploreOptions(**known, threads=threads)
 
 
 def _labels(before: Run, compared: Assigned) -> Ids:
