@@ -390,6 +390,13 @@ def test_documents_that_nobody_knows_are_called_so():
     assert lost[-1] == OTHERS
 
 
+def test_groups_keep_their_numbers_where_a_merge_leaves_them():
+    """The last ones take the numbers that it frees, and no other moves."""
+    assert Plan.of(Edits(run="", merge=[[0, 1]]), 5).became == [0, 0, 2, 3, 1]
+    assert Plan.of(Edits(run="", merge=[[0, 1, 2]]), 6).became == [0, 0, 0, 3, 1, 2]
+    assert Plan.of(Edits(run="", merge=[[3, 4]]), 5).became == [0, 1, 2, 3, 3]
+
+
 def test_numbers_after_merges_and_splits():
     plan = Plan.of(Edits(run="", merge=[[3, 1], [0, 4]], split=[2]), 6)
     assert plan.became == [0, 1, 2, 1, 0, 3]
