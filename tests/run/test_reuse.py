@@ -292,3 +292,17 @@ def test_a_fit_that_fails_in_another_run_is_said(corpus, run, monkeypatch):
     assert any("no such groups" in line for line in told.told)
     assert "boat" in found.feature_names
     assert found.check() == []
+
+
+def test_a_word_that_is_left_out_for_another_reason_is_listed_with_it(corpus, tmp_path):
+    """By the file of stop words or as asked: the words are the same, and the table is not."""
+    word = sm.explore_corpus(corpus, None, k=2, criterion="none", lemmatizer="none").feature_names[
+        0
+    ]
+    how = {"k": 2, "criterion": "none", "lemmatizer": "none", "threads": 1}
+    reasons = []
+    for asked in ({"drop": [word]}, {"stop_words": [word]}):
+        run = sm.explore_corpus(corpus, tmp_path / "run", **how, **asked)
+        table = run.read_table("removed_words")
+        reasons.append(dict(zip(table["word"], table["reason"], strict=True))[word])
+    assert reasons == ["dropped", "stop word"]

@@ -446,3 +446,12 @@ def test_a_stage_is_copied_whole(folder, tmp_path):
         target.take(source, called)
         assert target.read(called, list[int]) == [1, 2]
     assert target.checksum(called) == source.checksum(called)
+
+
+def test_a_file_that_somebody_else_has_too_is_not_damaged(folder, tmp_path):
+    """Empty, as after a loss of power, but linked: it is somebody's."""
+    (tmp_path / "theirs").write_bytes(b"")
+    (folder / "a.csv").unlink()
+    os.link(tmp_path / "theirs", folder / "a.csv")
+    with pytest.raises(RunError, match=r"a\.csv: changed since spheremix wrote it"):
+        done(folder, THEN, (3,), OTHER)
