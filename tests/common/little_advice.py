@@ -10,12 +10,10 @@ from spheremix.estimators import advice
 from spheremix.reading import document_map
 from spheremix.run.stages import stability
 
-# How often rows are drawn again, and how many sets of rows without clusters are made.
+# How often rows are halved and drawn again, and how many sets of rows without groups are made.
 ADVICE = (
-    (advice, "N_REPLICATES", 3),
+    (advice, "N_SPLITS", 1),
     (advice, "CHANCE_SETS", 3),
-    (advice, "CHANCE_REPLICATES", 2),
-    (advice, "CHANCE_STABLE", 1),
     (stability, "N_REPLICATES", 4),
 )
 STEPS = ((document_map, "GATHERING", 20), (document_map, "SPREADING", 20))  # of the map

@@ -1,33 +1,39 @@
-"""Rows drawn again, rows without clusters, folds, and what a study makes of them."""
+"""What the advice measures: groups of halves, rows without groups, valleys; and who asks for it."""
 
 from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
+from tree_common import themes
 
 import spheremix as sm
 from spheremix.errors import ParameterError
 from spheremix.estimators import advice
 from spheremix.estimators.advice import (
     Adviser,
-    Chance,
-    chance_of,
-    held_out_likelihoods,
-    last_useful,
-    lengths_of,
-    one_cluster,
-    split_by_length,
-    without_clusters,
+    agreement_of,
+    apart_from_chance,
+    cloud_around_mean,
+    common_rows,
+    grouped,
+    halved,
+    jaccard,
+    long_cloud,
+    numbers_up_to,
+    read_some,
+    same_words,
+    tyler_shape,
+    valley_between,
 )
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import build_problem
-from spheremix.estimators.replicates import drawn_again, replicate_labels, stability_of
-from spheremix.models.base import DegenerateError
-from spheremix.models.vmf import VMFModel
-from spheremix.search import Search
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -36,7 +42,12 @@ def little_advice():
 
 
 def problem_of(X, kappa="shared", weights=None):
-    return build_problem(MixtureOptions.of(sm.VMFMixture(1, kappa=kappa)), X, weights)
+    options = MixtureOptions.of(sm.VMFMixture(1, kappa=kappa, n_threads=1))
+    return build_problem(options, X, weights)
+
+
+def unit(rows):
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
 @pytest.fixture(scope="module")
@@ -44,224 +55,242 @@ def four():
     return sm.datasets.make_vmf_mixture(300, 8, 4, overlap=0.02, random_state=0)[0]
 
 
-def test_stability_is_the_mean_of_all_pairs():
+def test_agreement_and_similarity_of_two_partitions():
     rng = np.random.default_rng(0)
-    labels = [rng.integers(3, size=40) for _ in range(4)]
-    pairs = [adjusted_rand_score(labels[i], labels[j]) for i in range(4) for j in range(i)]
-    found = stability_of(labels)
-    assert_allclose(found.mean, np.mean(pairs))
-    # The jackknife: the mean of the pairs without each of the replicates.
-    left = []
-    for out in range(4):
-        rest = [one for i, one in enumerate(labels) if i != out]
-        left.append(
-            np.mean([adjusted_rand_score(rest[i], rest[j]) for i in range(3) for j in range(i)])
-        )
-    assert_allclose(found.error, np.sqrt(3 / 4 * np.sum((left - np.mean(left)) ** 2)))
-    assert np.isnan(stability_of(labels[:1]).mean)
-    assert stability_of([labels[0]] * 3).mean == 1.0
+    first, second = rng.integers(4, size=60), rng.integers(4, size=60)
+    common = common_rows(first, second, 5)
+    assert common[1, 2] == np.sum((first == 1) & (second == 2))
+    assert_allclose(agreement_of(common), adjusted_rand_score(first, second))
+    both, either = np.sum((first == 3) & (second == 0)), np.sum((first == 3) | (second == 0))
+    assert_allclose(jaccard(common)[3, 0], both / either)
+    assert agreement_of(common_rows(first, first, 5)) == 1.0
+    assert_array_equal(jaccard(common)[4], 0.0)  # a group without rows
 
 
-def test_drawn_weights_keep_the_sum_and_the_zeros():
-    rng = np.random.default_rng(1)
-    weights = np.array([0.0, 1.0, 2.0, 0.5] * 50)
-    drawn = drawn_again(rng, weights, 200, 3)
-    assert drawn.shape == (3, 200)
-    assert_allclose(drawn.sum(axis=1), weights.sum())
-    assert_array_equal(drawn[:, weights == 0.0], 0.0)
-    assert_allclose(drawn_again(rng, None, 200, 2).sum(axis=1), 200.0)
+def test_halves_share_no_row_and_keep_the_weight():
+    weights = np.array([0.0, 1.0, 2.0, 0.5] * 25)
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    pair = halved(problem_of(X, weights=weights), np.random.default_rng(1))
+    assert_array_equal(np.minimum(*pair), 0.0)
+    assert_array_equal(pair.sum(axis=0), 2.0 * weights)
+    assert abs(int((pair[0] > 0).sum()) - int((pair[1] > 0).sum())) <= 1
 
 
 @pytest.mark.parametrize("kappa", ["shared", "free", 20.0])
-def test_replicates_label_all_rows_and_do_not_depend_on_other_sizes(four, kappa):
+def test_halves_give_groups_to_all_rows(four, kappa):
     problem = problem_of(four, kappa)
-    together = replicate_labels(problem, [3, 4], 3, seed=5)
-    alone = replicate_labels(problem, [4], 3, seed=5)
-    for one, other in zip(together[4], alone[4], strict=True):
-        assert one.shape == (300,)
-        assert adjusted_rand_score(one, other) > 0.99  # the last bits may differ
-    assert not np.array_equal(together[4][0], together[4][1])
+    rng = np.random.default_rng(5)
+    found = grouped(problem, halved(problem, rng), 10, [2, 4, 10], rng)
+    whole = sm.VMFMixture(4, kappa=kappa, random_state=0).fit(four).labels_
+    for half in found:
+        assert {K: len(labels) for K, labels in half.items()} == {2: 300, 4: 300, 10: 300}
+        assert adjusted_rand_score(half[4], whole) > 0.9
 
 
-def test_the_true_number_is_the_most_stable(four):
-    found = Adviser(problem_of(four), (0, 0)).stability([1, 2, 3, 4, 5, 6])
-    assert 1 not in found
-    assert max(found, key=lambda K: found[K].mean) == 4
-    assert found[4].mean > 0.9
-    assert found[4].n_replicates == 8
+def test_numbers_of_groups_that_are_tried():
+    assert numbers_up_to(5) == [2, 3, 4, 5]
+    found = numbers_up_to(320)
+    assert found[:11] == list(range(2, 13))
+    assert found[-1] == 320
+    assert all(after <= max(before + 1, 1.16 * before) for before, after in pairwise(found))
 
 
-def test_rows_without_clusters_by_permuted_columns():
+def test_the_true_number_and_its_evidence(four):
+    found = Adviser(problem_of(four), 0).advise()
+    assert (found.n_clusters, found.certainty) == (4, "clear")
+    evidence = found.evidence
+    assert evidence.n_rows == 300
+    assert_array_equal(evidence.candidates, numbers_up_to(300 // advice.FEW))
+    at = list(evidence.candidates).index(4)
+    assert evidence.agreement[at] > 0.9
+    assert evidence.n_coming_back[at] == 4
+    assert evidence.coming_back[at] == 1.0
+
+
+def test_more_groups_are_tried_while_they_come_back(monkeypatch):
+    monkeypatch.setattr(advice, "FIRST_LEAVES", 5)
+    X, y, _ = sm.datasets.make_vmf_mixture(600, 20, 18, overlap=0.001, random_state=0)
+    found = Adviser(problem_of(X), 0).advise()
+    assert max(found.evidence.candidates) == 40  # 5, 10, 20, 40
+    assert found.n_clusters in {17, 19}  # numbers beyond 12 are tried in steps
+    assert len(np.unique(y)) == 18
+
+
+def test_candidates_that_are_asked_for(four):
+    found = Adviser(problem_of(four), 0, [3, 1, 6]).advise()
+    assert_array_equal(found.evidence.candidates, [1, 3, 6])
+    assert np.isnan(found.evidence.agreement[0])
+    assert found.n_clusters in {3, 6}
+
+
+def test_the_same_seed_gives_the_same_evidence_whatever_the_threads(four):
+    one = Adviser(problem_of(four), 3, range(2, 7)).evidence()
+    options = MixtureOptions.of(sm.VMFMixture(1, n_threads=2))
+    again = Adviser(build_problem(options, four, None), 3, range(2, 7)).evidence()
+    assert_array_equal(one.agreement, again.agreement)
+    assert (one.apart, one.valley) == (again.apart, again.valley)
+
+
+def test_weights_of_zero_are_rows_that_are_not_there(four):
     rng = np.random.default_rng(0)
-    rows = rng.random((60, 30)) * (rng.random((60, 30)) < 0.2)
-    rows[:, 0] += 0.1  # no row is empty
-    mixed = without_clusters(rows, rng)
-    assert_allclose(np.linalg.norm(mixed, axis=1), 1.0)
-    assert_array_equal(np.count_nonzero(mixed, axis=0), np.count_nonzero(rows, axis=0))
-    assert not np.array_equal(mixed != 0, rows != 0)
+    rubbish = unit(rng.normal(size=(200, 8)))
+    weights = np.r_[np.ones(300), np.zeros(200)]
+    found = Adviser(problem_of(np.vstack([four, rubbish]), weights=weights), 0).advise()
+    assert (found.n_clusters, found.evidence.n_rows) == (4, 300)
 
 
-def test_rows_without_clusters_from_one_component(four):
-    mixed = without_clusters(np.tile(four, (10, 1)), np.random.default_rng(0))
-    assert_allclose(np.linalg.norm(mixed, axis=1), 1.0)
-    # Same mean direction and length of the mean, up to the noise of 3,000 draws.
-    assert_allclose(mixed.mean(axis=0), four.mean(axis=0), atol=0.03)
+def test_large_data_are_read_in_a_sample(four, monkeypatch):
+    monkeypatch.setattr(advice, "READ_ROWS", 120)
+    weights = np.arange(300.0)
+    part = read_some(problem_of(four, weights=weights), 0)
+    assert part.directions.n_rows == 120
+    kept = part.weights.astype(int)
+    assert_allclose(part.directions.take(np.arange(120)), unit(four)[kept])
+
+    class Elsewhere:  # an engine that cannot return some of its rows as an engine
+        n_rows, n_features, n_threads = 300, 8, 1
+
+        def take(self, ids):
+            return unit(four)[ids]
+
+    problem = replace(problem_of(four, weights=weights), directions=Elsewhere())
+    again = read_some(problem, 0)
+    assert_allclose(again.directions.take(np.arange(120)), unit(four)[again.weights.astype(int)])
 
 
-def test_clusters_stand_apart_from_chance_and_one_component_does_not(four):
-    clustered = chance_of(problem_of(four), (2, 4, 8), 0)
-    assert clustered.apart > 10.0
+# Rows without groups
+
+
+def test_tyler_shape_is_the_fixed_point_and_finds_the_shape():
+    rng = np.random.default_rng(0)
+    scales = np.array([3.0, 1.0, 0.5, 0.2])
+    heavy = rng.standard_t(2, size=(20_000, 1)) * rng.normal(size=(20_000, 4)) * scales
+    shape = tyler_shape(unit(heavy))
+    wanted = scales**2 / scales.dot(scales) * 4
+    assert_allclose(np.diag(shape), wanted, rtol=0.06, atol=0.004)
+    rows = unit(heavy[:50])
+    found = tyler_shape(rows, n_steps=500)
+    again = sum(np.outer(x, x) / (x @ np.linalg.inv(found) @ x) for x in rows)
+    again *= 4 / np.trace(again)
+    assert_allclose(found, 0.999 * again + 0.001 * np.eye(4), atol=2e-3)
+
+
+@pytest.mark.parametrize("shape", [long_cloud, cloud_around_mean])
+def test_clouds_have_the_moments_of_the_rows(shape):
+    rng = np.random.default_rng(1)
+    centre = np.zeros(6)
+    centre[0] = 0.0 if shape is long_cloud else 3.0
+    rows = unit(centre + rng.normal(size=(6000, 6)) * np.array([1.0, 1.0, 0.7, 0.5, 0.3, 0.1]))
+    drawn = shape(rows, rng)
+    assert_allclose(np.linalg.norm(drawn, axis=1), 1.0)
+    assert_allclose(drawn.mean(axis=0), rows.mean(axis=0), atol=0.03)
+    assert_allclose(drawn.T @ drawn / 6000, rows.T @ rows / 6000, atol=0.03)
+
+
+def test_texts_without_groups_keep_lengths_and_frequencies():
+    rng = np.random.default_rng(0)
+    dense = (rng.random((400, 40)) < np.linspace(0.05, 0.5, 40)) * rng.random((400, 40))
+    dense[:, 0] += 0.1  # no row is empty
+    rows = sparse.csr_array(unit(dense))
+    mixed = same_words(rows, rng)
+    assert_array_equal(np.diff(mixed.indptr), np.diff(rows.indptr))
+    assert_allclose(np.linalg.norm(mixed.toarray(), axis=1), 1.0)
+    has, had = (mixed != 0).sum(axis=0), (rows != 0).sum(axis=0)
+    assert np.corrcoef(has, had)[0, 1] > 0.95
+    assert not np.array_equal(mixed.indices, rows.indices)
+
+
+def kinds(name, seed):
+    """Return rows without groups that a search divides all the same."""
+    rng = np.random.default_rng([9, seed])
+    if name == "long":
+        return unit(rng.normal(size=(600, 30)) * np.arange(1, 31.0) ** -1.0)
+    if name == "heavy":
+        centre = np.zeros(30)
+        centre[0] = 2.0
+        return unit(centre + rng.standard_t(2.5, size=(600, 30)) * 0.5)
+    if name == "curved":
+        angle = rng.uniform(-1, 1, 600) * np.pi / 2
+        rows = np.zeros((600, 20))
+        rows[:, 0], rows[:, 1] = np.cos(angle), np.sin(angle)
+        return unit(rows + rng.normal(size=(600, 20)) * 0.1)
+    shares = 1.0 / np.arange(1, 301)
+    lengths = np.exp(rng.normal(3, 1, 600)).astype(int) + 3
+    counts = [rng.multinomial(length, shares / shares.sum()) for length in lengths]
+    return sparse.csr_array(unit(np.log1p(np.array(counts, dtype=float))))
+
+
+@pytest.mark.parametrize("name", ["long", "heavy", "curved", "lengths"])
+def test_rows_without_groups_are_not_called_groups(name):
+    found = Adviser(problem_of(kinds(name, 0)), 0).advise()
+    assert found.n_clusters == 1 or found.certainty == "weak"
+    if name == "curved":  # more than a cloud, but without a gap
+        assert found.n_clusters > 1
+        assert "one continuous cloud" in str(found)
+
+
+def test_groups_are_apart_from_chance_and_have_valleys(four):
+    assert apart_from_chance(problem_of(four), 0) > 8.0
     one = sm.datasets.make_vmf_mixture(300, 8, 1, kappa=8.0, random_state=0)[0]
-    nothing = chance_of(problem_of(one), (2, 4, 8), 0)
-    assert nothing.apart < 3.0
-    assert nothing.sizes == (2, 4, 8)
-    assert nothing.chance_gains.shape == (10, 3)
+    assert apart_from_chance(problem_of(one), 0) < 4.0
+    assert valley_between(problem_of(four), 4, 0) > 0.7
+    assert 0.4 < valley_between(problem_of(kinds("curved", 1)), 4, 0) < 0.6
+    assert valley_between(problem_of(four[:30]), 4, 0) is None
 
 
-def test_what_chance_says_of_other_numbers():
-    gains = np.array([[0.2, 0.3], [0.4, 0.5]])
-    chance = Chance((2, 8), np.array([1.0, 1.1]), gains, np.array([0.1, 0.3]), 50)
-    assert_allclose(chance.stability_at([2, 4, 8]), [0.1, 0.2, 0.3])
-    assert_allclose(chance.gain(100.0), 0.15)
-    spread = np.std([0.2, 0.4], ddof=1)
-    assert_allclose(chance.apart, max((1.0 - 0.3) / spread, (1.1 - 0.4) / spread))
+def test_rows_that_cancel_out_cannot_be_compared():
+    axes = np.vstack([np.eye(3), -np.eye(3)])
+    assert apart_from_chance(problem_of(np.tile(axes, (20, 1))), 0) is None
 
 
-def test_the_range_ends_after_the_clusters(four):
-    problem = problem_of(four)
-    chance = chance_of(problem, (2, 4, 8), 0)
-    assert 6 <= last_useful(problem, chance, 20, 0) <= 12
-    high = Chance(chance.sizes, chance.gains, chance.chance_gains + 1e3, chance.stability, 300)
-    assert last_useful(problem, high, 20, 0) == 6
+# Who asks for it
 
 
-def test_the_likelihood_of_one_cluster(four):
-    expected = sm.VMFMixture(1, random_state=0).fit(four).log_likelihood_
-    assert_allclose(one_cluster(problem_of(four)), expected, rtol=1e-9)
-    weights = np.arange(300) % 3.0
-    expected = sm.VMFMixture(1, random_state=0).fit(four, sample_weight=weights).log_likelihood_
-    assert_allclose(one_cluster(problem_of(four, weights=weights)), expected, rtol=1e-9)
+def test_a_study_takes_its_advice(four):
+    study = sm.VMFMixtureIC(range(2, 8), random_state=0).fit(four)
+    assert study.best_n_components_ == study.advice_.best_candidate == 4
+    assert_array_equal(study.advice_.table()["n_components"], range(2, 8))
 
 
-def test_clusters_of_long_and_short_rows():
-    labels = np.array([0] * 30 + [1] * 20)
-    lengths = np.arange(50.0)
-    assert split_by_length(labels, lengths) == 1.0
-    assert split_by_length(1 - labels, lengths) == -1.0
-    rng = np.random.default_rng(0)
-    mixed = rng.integers(5, size=50).astype(float)
-    pairs = [np.sign(b - a) for a in mixed[:30] for b in mixed[30:]]
-    assert_allclose(split_by_length(labels, mixed), np.mean(pairs))
-    assert split_by_length(np.zeros(5, dtype=int), np.arange(5.0)) == 0.0
-    assert_array_equal(lengths_of(sparse.csr_array([[1.0, 0.0], [2.0, 3.0]])), [1.0, 2.0])
-    assert lengths_of(np.eye(2)) is None
+def test_a_study_needs_numbers_to_choose_from(four):
+    with pytest.raises(ParameterError, match="must list the numbers to choose from, got 5"):
+        sm.VMFMixtureIC(5).fit(four)
+    assert not hasattr(sm.VMFMixtureIC([3], random_state=0).fit(four), "advice_")
 
 
-def test_a_study_takes_advice(four):
-    study = sm.VMFMixtureIC(range(2, 8), random_state=0, n_init=2, paths="none").fit(four)
-    assert study.best_n_components_ == study.advice_.n_clusters == 4
-    assert study.advice_.certainty == "clear"
-    table = study.advice_.table()
-    assert_array_equal(table["n_components"], study.candidates_)
-    assert_array_equal(table["bic"], study.dense_criteria_["bic"])
-    again = sm.VMFMixtureIC(range(2, 8), random_state=0, n_init=2, paths="none").fit(four)
-    assert_array_equal(again.advice_.evidence.stability, study.advice_.evidence.stability)
-    by_bic = sm.VMFMixtureIC([3, 4, 5], k_criterion="bic", random_state=0, paths="none").fit(four)
-    assert not hasattr(by_bic, "advice_")
+@pytest.fixture(scope="module")
+def planted():
+    rows, chosen, topics = themes(n=40)
+    return rows, chosen, topics, sm.VMFTree(12, random_state=0, n_threads=1).fit(rows)
 
 
-def test_a_study_of_rows_without_clusters_says_so():
-    rows = sm.datasets.make_vmf_mixture(300, 8, 1, kappa=8.0, random_state=1)[0]
-    study = sm.VMFMixtureIC([2, 3, 4, 5], random_state=0, n_init=1, paths="none", tol=1e-4)
-    with pytest.warns(UserWarning, match="No groups"):
-        study.fit(rows)
-    assert study.advice_.n_clusters == 1
-    assert study.best_n_components_ in study.candidates_
-    one = sm.VMFMixtureIC([1, 2, 3], random_state=0, n_init=1, paths="none", tol=1e-4).fit(rows)
-    assert one.best_n_components_ == 1
+def reloaded(tree):
+    return pickle.loads(pickle.dumps(tree))  # noqa: S301
 
 
-def test_what_is_remembered_is_not_measured_again(four, monkeypatch):
-    models = {K: sm.VMFMixture(K, random_state=0, n_init=1).fit(four) for K in (1, 3, 4)}
-    kept, told = {}, []
-
-    def remember(name, make):
-        if name not in kept:
-            kept[name] = make()
-        return kept[name]
-
-    problem = problem_of(four)
-    first = Adviser(problem, (1, 2), remember, told.append, most=12).advise(models)
-    assert list(kept) == ["stability-3", "stability-4", "chance"]
-    assert 6 <= kept["chance"].last_useful <= 12
-    assert told == [3, 4]
-    plain = Adviser(problem, (1, 2)).advise(models)
-    assert_allclose(plain.evidence.stability, first.evidence.stability)
-    monkeypatch.setattr(advice, "replicate_labels", None)
-    again = Adviser(problem, (1, 2), remember).advise(models)
-    assert_array_equal(again.evidence.scores, first.evidence.scores)
-    assert str(again) == str(first)
+def test_a_tree_sees_both_levels_of_a_hierarchy(planted):
+    rows, chosen, topics, tree = planted
+    assert {3, 9} <= {one.n_clusters for one in tree.advice_.recommended}
+    taken = sm.VMFTree(12, n_clusters="advice", random_state=0, n_threads=1).fit(rows)
+    assert str(taken.advice_) == str(tree.advice_)
+    truth = {3: chosen, 9: topics}[taken.n_clusters_]
+    assert adjusted_rand_score(taken.labels_, truth) == 1.0
 
 
-# The likelihood of rows that were left out, against fits without these rows
+def test_advice_is_saved_or_made_when_the_rows_are_back(planted):
+    rows, _, _, tree = planted
+    assert str(reloaded(tree).advice_) == str(tree.advice_)
+    loaded = reloaded(sm.VMFTree(12, random_state=0, n_threads=1).fit(rows))
+    with pytest.raises(ParameterError, match="attach"):
+        loaded.advice_  # noqa: B018
+    assert str(loaded.attach(rows).advice_) == str(tree.advice_)
 
 
-def folds_problem(X, weights=None, **parameters):
-    mixture = sm.VMFMixture(1, **{"n_threads": 1, **parameters})
-    return build_problem(MixtureOptions.of(mixture), X, weights)
-
-
-@pytest.mark.parametrize("kappa", ["shared", "free"])
-def test_every_row_is_scored_by_a_fit_without_it(kappa):
-    X, _, _ = sm.datasets.make_vmf_mixture(150, 6, 3, overlap=0.001, random_state=0)
-    weights = 1.0 + np.arange(150) % 2
-    found = held_out_likelihoods(folds_problem(X, weights, kappa=kappa), [1, 3], 3, 7)
-    folds = np.random.default_rng(7).permutation(np.arange(150) % 3)
-    for size, mean in zip((1, 3), found, strict=True):
-        total = 0.0
-        for fold in range(3):
-            out = folds == fold
-            mixture = sm.VMFMixture(size, kappa=kappa, random_state=0, n_threads=1)
-            mixture.fit(X[~out], sample_weight=weights[~out])
-            total += weights[out] @ mixture.score_samples(X[out])
-        assert_allclose(mean, total / weights.sum(), rtol=1e-5)
-    assert found[1] > found[0]
-
-
-def test_a_fold_without_a_mixture_is_not_a_number():
-    X = np.repeat(np.eye(2), 4, axis=0)
-    assert np.isnan(held_out_likelihoods(folds_problem(X), [3], 2, 0)).all()
-
-
-def test_a_fold_whose_rows_cancel_out_is_not_a_number(monkeypatch):
-    X, _, _ = sm.datasets.make_vmf_mixture(60, 6, 2, overlap=0.001, random_state=0)
-    searched, started, over = Search.replicates, VMFModel.from_partition, []
-
-    def replicates(self, sizes, seeds):
-        found = searched(self, sizes, seeds)
-        over.append(True)
-        return found
-
-    def vanished(self, resultants):
-        if over and len(resultants.mass) == 2:
-            raise DegenerateError("vanished", 0)
-        return started(self, resultants)
-
-    monkeypatch.setattr(Search, "replicates", replicates)
-    monkeypatch.setattr(VMFModel, "from_partition", vanished)
-    problem = folds_problem(X)
-    one, two = held_out_likelihoods(problem, [1, 2], 3, 0)
-    assert np.isfinite(one)
-    assert np.isnan(two)
-
-
-def test_the_advice_has_it_when_asked():
-    X, _, _ = sm.datasets.make_vmf_mixture(150, 6, 3, overlap=0.01, random_state=0)
-    options = {"paths": "none", "n_init": 1, "random_state": 0, "n_threads": 1}
-    study = sm.VMFMixtureIC((2, 3), n_folds=3, **options).fit(X)
-    table = study.advice_.table()
-    assert table["held_out"][1] > table["held_out"][0]
-    with pytest.raises(ParameterError, match="n_folds must be 0, or 2 and more"):
-        sm.VMFMixtureIC((2, 3), n_folds=1, **options).fit(X)
-    with pytest.raises(ParameterError, match="n_folds is part of the advice"):
-        sm.VMFMixtureIC((2, 3), n_folds=3, **{**options, "k_criterion": "bic"}).fit(X)
+def test_what_cannot_be_advised_on(planted):
+    rows = planted[0]
+    with pytest.raises(ParameterError, match="n_clusters must be"):
+        sm.VMFTree(4, n_clusters="best").fit(rows)
+    single = sm.VMFTree(1, n_clusters="advice", random_state=0).fit(rows)
+    assert single.n_clusters_ == 1
+    with pytest.raises(ParameterError, match="A tree of one leaf"):
+        single.advice_  # noqa: B018

@@ -47,7 +47,7 @@ assert_type(means.inertia_, float)
 assert_type(means.as_mixture(), sm.VMFMixture)
 assert_type(sm.Report(means, X=X).to_dict(), dict[str, Any])
 assert_type(sm.VMFCoclustering(3).fit(X).column_labels_, Labels)
-assert_type(sm.VMFTree(n_components=3).fit(X).cut(2), sm.VMFMixture)
+assert_type(sm.VMFTree(n_leaves=3).fit(X).cut(2), sm.VMFMixture)
 assert_type(sm.calibrate(mixture, X).posteriors, Array)
 assert_type(sm.stability(mixture, X).groups, Array)
 

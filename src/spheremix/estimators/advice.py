@@ -1,439 +1,497 @@
-"""The advice on the number of clusters: what is measured on the rows, and in which order.
+"""The advice on the number of groups: what is measured on the rows.
 
-:class:`Adviser` is the only place that does so: for VMFMixtureIC, for VMFTree and for explorations,
-which keep each measurement. :mod:`spheremix.advice` says what follows from the evidence.
+The rows are halved again and again, and each half is searched for many clusters, which are merged
+to one: a tree. Cut at a number of groups and refined, it gives a group to every row. How far the
+groups of different halves agree is the evidence; it is the same procedure for VMFMixtureIC, for
+VMFTree and for explorations. Large data are read in a sample.
+
+Rows without groups are made as well: they have the shape of the rows, so that a long or a heavy
+cloud is not taken for groups. And what lies between two groups should be emptier than they are.
+:mod:`spheremix.advice` says what follows from the evidence.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 from scipy.stats import rankdata
 
-from spheremix import em
-from spheremix.advice import Advice, Evidence, advise
-from spheremix.bessel import concentration
+from spheremix import hierarchy
+from spheremix.advice import MOST_ROWS, NOT_DISSOLVED, Advice, Evidence, advise
 from spheremix.data.open import as_directions
-from spheremix.distribution import MEAN_LENGTH_MAX, VonMisesFisher
-from spheremix.estimators import validation as check
-from spheremix.estimators.replicates import (
-    PartitionStability,
-    replicate_labels,
-    stability_of,
-    start_of,
-)
-from spheremix.merging import merge
+from spheremix.estimators.starts import Divisible
 from spheremix.models.base import DegenerateError
 from spheremix.scorer import Scorer
-from spheremix.search import Search
-from spheremix.select import CRITERIA
+from spheremix.search import Partition, Search, only
+from spheremix.vectors import as_dense
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
-    from scipy.sparse import csr_array
 
-    from spheremix.data.base import Directions
-    from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.problem import Problem
     from spheremix.models.vmf import VMFModel
 
     Array = NDArray[np.float64]
+    Ids = NDArray[np.intp]
 
 ADVICE = "advice"  # the value of a parameter that asks for it
-N_REPLICATES = 8  # of the rows, for the stability of each number of clusters
-CHANCE_SIZES = (2, 4, 8)  # numbers of clusters that are compared with chance
-CHANCE_SETS = 10  # of rows without clusters
-CHANCE_STABLE = 2  # of these sets, those that are drawn again for the stability
-CHANCE_REPLICATES = 4  # of each of them
-MOST_ROWS = 2000  # taken from the data
-MOST_ENTRIES = 2**23  # of the rows that are taken: 64 MB
-SPARSE = 0.5  # share of zeros from which on rows without clusters are made by permuting columns
-LEAST_RANGE = 6  # numbers of clusters are tried at least up to it
+N_SPLITS = 4  # times that the rows are halved
+READ_ROWS = 20_000  # of large data, at most
+READ_ENTRIES = 2**22  # stored entries of these rows, at most
+EVERY = 12  # numbers of groups up to it are all tried, further ones in steps
+STEP = 1.12
+FIRST_LEAVES = 40  # of the trees; twice as many while groups still come back
+MOST_LEAVES = 320
+NEAR_END = 0.7  # share of the leaves from which on more are tried
+FEW = 8  # rows for each leaf, at least
+TOL = 3e-4  # nats a row: the groups of a half need not be known better
 
-T = TypeVar("T")
-
-
-class Remember(Protocol):
-    """Keeps measurements: reads the one of this name, or makes and stores it."""
-
-    def __call__(self, name: str, make: Callable[[], T], /) -> T:
-        """Return the measurement of this name: a dataclass of numbers, tuples and arrays."""
-        ...
+CHANCE_ROWS = 1000  # compared with rows without groups
+CHANCE_ENTRIES = 2**22  # of them as a dense matrix
+CHANCE_SIZES = (2, 4, 8, 16)
+CHANCE_SETS = 5  # of rows without groups, of each shape
+EXCESS = 0.08  # share of the gain that rows without groups must not have
+SPARSE = 0.5  # share of zeros from which on rows are compared as texts
+VALLEY_ROWS = 4000
+VALLEY_FEW = 20  # rows for each group, at least
+NEIGHBOURS = 10  # whose mean cosine is the density around a row
+BETWEEN = 0.2  # share of the rows of a group that are nearest to another group
 
 
 @dataclass(slots=True, eq=False)
 class Adviser:
-    """Measures on rows what speaks for each number of clusters, and weighs it.
+    """Measures on rows what speaks for each number of groups.
 
     Attributes
     ----------
     problem : Problem
         The rows, and the model of their mixtures.
-    seeds : (int, int)
-        Of the rows that are drawn again, and of the rows without clusters.
-    remember : callable or None
-        Called with the name of a measurement, "chance" or "stability-5", and a function that makes
-        it. Without it all numbers of clusters share their sweeps.
+    seed : int
+        Of all that is drawn.
+    candidates : sequence of int or None
+        Numbers of groups that may be recommended. None tries larger ones while groups come back.
     progress : callable or None
-        Called with each number of clusters whose stability is known from now on.
-    most : int or None
-        Where it is given, "chance" also says which number of clusters up to it is the last one
-        worth trying.
+        Called with the share of the work that is done, and what is at work.
     """
 
     problem: Problem[VMFModel]
-    seeds: tuple[int, int]
-    remember: Remember | None = None
-    progress: Callable[[int], None] | None = None
-    most: int | None = None
-    _chance: Chance | None = field(default=None, init=False)
+    seed: int
+    candidates: Sequence[int] | None = None
+    progress: Callable[[float, str], None] | None = None
 
-    @classmethod
-    def of(cls, problem: Problem[VMFModel], random_state: Any) -> Self:
-        """Return the adviser of an estimator."""
-        again, beside = check.draw_seeds(random_state, 2)
-        return cls(problem, (again, beside))
+    def advise(self) -> Advice:
+        """Gather the evidence, and weigh it."""
+        return advise(self.evidence())
 
-    @property
-    def chance(self) -> Chance:
-        """What rows without clusters give."""
-        if self._chance is None:
-            self._chance = self._known(
-                "chance", lambda: measure_chance(self.problem, self.seeds[1], self.most)
-            )
-        return self._chance
-
-    def stability(self, sizes: Sequence[int]) -> dict[int, PartitionStability]:
-        """Return how far the clusters of rows drawn again agree, for each number of clusters."""
-        several = [size for size in sizes if size > 1]
-        if self.remember is None:
-            return measure_stability(self.problem, several, self.seeds[0])
-        found = {}
-        for size in several:
-            found[size] = self.remember(f"stability-{size}", partial(self._alone, size))
-            if self.progress is not None:
-                self.progress(size)
-        return found
-
-    def advise(
-        self,
-        models: Mapping[int, VMFMixture],
-        *,
-        n_rows: float | None = None,
-        lengths: Array | None = None,
-        merge_costs: Array | None = None,
-        n_folds: int = 0,
-        by_label: tuple[str, float] | None = None,
-    ) -> Advice:
-        """Gather the evidence for the mixtures of several numbers of clusters, and weigh it.
-
-        ``n_rows`` may be their weight; ``merge_costs``, of a tree, are those of the numbers in
-        increasing order; ``lengths`` and ``by_label`` say what two clusters may be instead.
-        """
-        numbers, problem = sorted(models), self.problem
-        each = [models[K] for K in numbers]
-        stability, chance = self.stability(numbers), self.chance
-        if n_rows is None:
-            base = problem.weights
-            n_rows = float(problem.directions.n_rows if base is None else base.sum())
-        return advise(
-            Evidence(
-                candidates=np.array(numbers, dtype=np.intp),
-                n_rows=n_rows,
-                n_features=int(each[0].n_features_in_),
-                log_likelihoods=np.array([model.log_likelihood_ for model in each]),
-                one_cluster=chance.one_cluster,
-                n_parameters=np.array([float(model.n_parameters_) for model in each]),
-                criteria={name: np.array([m.criteria_[name] for m in each]) for name in CRITERIA},
-                stability=np.array(
-                    [stability[K].mean if K in stability else np.nan for K in numbers]
-                ),
-                chance=chance.stability_at(numbers),
-                agreement=np.array([model.agreement_ for model in each]),
-                largest=np.array([_largest_share(model.labels_) for model in each]),
-                merge_costs=merge_costs,
-                held_out=held_out_likelihoods(problem, numbers, n_folds, self.seeds[0])
-                if n_folds
-                else None,
-                apart=chance.apart,
-                chance_gain=chance.gain(n_rows),
-                by_length=None
-                if lengths is None or 2 not in models
-                else split_by_length(models[2].labels_, lengths),
-                by_label=by_label,
-            )
+    def evidence(self) -> Evidence:
+        """Return what speaks for each number of groups."""
+        problem = read_some(self.problem, self.seed)
+        n_rows = int(np.count_nonzero(problem.row_weights))
+        most = max(2, min(MOST_LEAVES, n_rows // FEW))
+        asked = None if self.candidates is None else sorted(set(self.candidates))
+        n_leaves = min(FIRST_LEAVES, most) if asked is None else min(max(asked), n_rows)
+        numbers = numbers_up_to(n_leaves) if asked is None else asked
+        found = self._measured(problem, n_leaves, [K for K in numbers if n_leaves >= K])
+        while asked is None and n_leaves < most and _goes_on(found, n_leaves):
+            before, n_leaves = n_leaves, min(2 * n_leaves, most)
+            further = [K for K in numbers_up_to(n_leaves) if before < K]
+            found = _joined(found, self._measured(problem, n_leaves, further))
+        ended = "" if asked is None and n_leaves < most else "candidates" if asked else "rows"
+        if asked is None and most == MOST_LEAVES:
+            ended = "candidates"
+        self._tell(0.95, "rows without groups")
+        return replace(
+            found,
+            n_rows=n_rows,
+            apart=apart_from_chance(problem, self.seed),
+            valley=valley_between(problem, int(found.candidates[found.fine]), self.seed),
+            ended_by=ended,
         )
 
-    def _known(self, name: str, make: Callable[[], T]) -> T:
-        return make() if self.remember is None else self.remember(name, make)
+    def _measured(
+        self, problem: Problem[VMFModel], n_leaves: int, numbers: Sequence[int]
+    ) -> Evidence:
+        """Compare the groups of halves of the rows, for each number of groups."""
+        several = [K for K in numbers if K > 1]
+        seeds = np.random.default_rng([self.seed, n_leaves])
+        counted = problem.row_weights > 0.0
+        weights = np.array([problem.row_weights])
+        whole = grouped(problem, weights, n_leaves, several, seeds, n_runs=2)[0]
+        halves: list[dict[int, Ids]] = []
+        for split in range(N_SPLITS):
+            self._tell((split + 1) / (N_SPLITS + 2), f"up to {n_leaves} groups")
+            halves += grouped(problem, halved(problem, seeds), n_leaves, several, seeds)
+        rows = []
+        for K in numbers:
+            own = whole.get(K)
+            others = [half[K][counted] for half in halves if K in half]
+            rows.append(_compared(K, None if own is None else own[counted], others))
+        columns = [np.array(column) for column in zip(*rows, strict=True)]
+        return Evidence(np.array(numbers, dtype=np.intp), *columns, n_rows=0)
 
-    def _alone(self, size: int) -> PartitionStability:
-        return measure_stability(self.problem, [size], self.seeds[0])[size]
+    def _tell(self, share: float, what: str) -> None:
+        if self.progress is not None:
+            self.progress(share, what)
 
 
-def measure_stability(
-    problem: Problem[VMFModel], sizes: Sequence[int], seed: int
-) -> dict[int, PartitionStability]:
-    """Draw the rows again and search for clusters in them, for each number of clusters."""
-    labels = replicate_labels(problem, sizes, N_REPLICATES, seed)
-    counted = slice(None) if problem.weights is None else problem.weights > 0.0
-    return {size: stability_of([one[counted] for one in labels[size]]) for size in sizes}
+def numbers_up_to(most: int) -> list[int]:
+    """Return the numbers of groups that are tried: all small ones, then in growing steps."""
+    numbers = list(range(2, min(EVERY, most) + 1))
+    while numbers[-1] < most:
+        numbers.append(min(max(numbers[-1] + 1, round(STEP * numbers[-1])), most))
+    return numbers
 
 
-def _largest_share(labels: NDArray[np.intp]) -> float:
-    """Return the share of the largest cluster; noise has the label -1."""
-    return float(np.bincount(labels + 1)[1:].max() / len(labels))
+def _goes_on(found: Evidence, n_leaves: int) -> bool:
+    """Return whether groups still come back, or are best, near the largest number."""
+    good = found.candidates[found.coming_back >= MOST_ROWS]
+    best = found.candidates[found.fine]
+    return bool(max(good.max(initial=0), best) >= NEAR_END * n_leaves)
 
 
-# Rows without clusters
+def _joined(first: Evidence, second: Evidence) -> Evidence:
+    names = ("candidates", "agreement", "stability", "coming_back", "n_coming_back", "largest")
+    return replace(
+        first,
+        **{name: np.r_[getattr(first, name), getattr(second, name)] for name in names},
+    )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Chance:
-    """What as many rows without clusters give, beside what the rows themselves give.
+def read_some(problem: Problem[VMFModel], seed: int) -> Problem[VMFModel]:
+    """Return the problem on some of the rows, drawn by the seed, where there are many."""
+    directions, weights = problem.directions, problem.weights
+    rows = np.flatnonzero(problem.row_weights)
+    entries = getattr(directions, "n_entries", directions.n_rows * directions.n_features)
+    most = min(READ_ROWS, int(READ_ENTRIES * directions.n_rows / max(entries, 1)))
+    if len(rows) <= most:
+        return problem
+    ids = np.sort(np.random.default_rng([seed, 0]).choice(rows, most, replace=False))
+    own = None if weights is None else weights[ids]
+    if isinstance(directions, Divisible):
+        return replace(problem, directions=directions.part(ids), weights=own)
+    size = max(1, CHANCE_ENTRIES // directions.n_features)
+    parts = [as_light(directions.take(ids[i : i + size])) for i in range(0, most, size)]
+    stacked = sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.vstack(parts)
+    again = as_directions(stacked, n_threads=directions.n_threads)
+    return replace(problem, directions=again, weights=own)
 
-    Attributes
-    ----------
-    sizes : tuple of int
-        Numbers of clusters that were tried; none where such rows cannot be made.
-    gains : ndarray of shape (S,)
-        Classification log-likelihood of the rows, a row, minus that of one cluster.
-    chance_gains : ndarray of shape (D, S)
-        The same for each set of rows without clusters.
-    stability : ndarray of shape (S,)
-        Mean adjusted Rand index of replicates of rows without clusters.
-    n_taken : int
-        The number of rows that were compared.
-    one_cluster : float
-        Log-likelihood of a mixture of one component; NaN where the rows cancel out.
-    last_useful : int or None
-        Largest number of clusters that is worth trying, where it was asked for.
+
+def halved(problem: Problem[VMFModel], rng: np.random.Generator) -> Array:
+    """Return the weights of two random halves of the rows: (2, n), zero in the other half."""
+    weights = problem.row_weights
+    rows = rng.permutation(np.flatnonzero(weights))
+    first = np.zeros(len(weights), dtype=bool)
+    first[rows[: len(rows) // 2]] = True
+    return 2.0 * np.array([np.where(first, weights, 0.0), np.where(first, 0.0, weights)])
+
+
+def grouped(
+    problem: Problem[VMFModel],
+    weights: Array,
+    n_leaves: int,
+    numbers: Sequence[int],
+    rng: np.random.Generator,
+    n_runs: int = 1,
+) -> list[dict[int, Ids]]:
+    """Search with each vector of weights for a tree; return the groups of all rows by number.
+
+    Numbers are missing where a tree has fewer leaves. With several runs of the search, which there
+    may be for one vector of weights alone, the best one counts.
     """
-
-    sizes: tuple[int, ...] = ()
-    gains: Array = field(default_factory=lambda: np.empty(0))
-    chance_gains: Array = field(default_factory=lambda: np.empty((0, 0)))
-    stability: Array = field(default_factory=lambda: np.empty(0))
-    n_taken: int = 0
-    one_cluster: float = float("nan")
-    last_useful: int | None = None
-
-    @property
-    def apart(self) -> float | None:
-        """By how many standard deviations the rows gain more than rows without clusters.
-
-        The largest value over the numbers of clusters; None where no division was found.
-        """
-        if not self.sizes:
-            return None
-        spread = np.maximum(self.chance_gains.std(axis=0, ddof=1), 1e-12)
-        apart = (self.gains - self.chance_gains.mean(axis=0)) / spread
-        largest = float(np.max(apart, initial=-np.inf, where=np.isfinite(apart)))
-        return largest if np.isfinite(largest) else None
-
-    def gain(self, n_rows: float) -> float:
-        """Return what a second cluster gains in so many rows without clusters, in nats a row.
-
-        What a cluster gains by chance does not grow with the rows, so a row gains less of it.
-        """
-        if not self.sizes:
-            return 0.0
-        gain = float(np.nan_to_num(self.chance_gains[:, 0].mean()))
-        return max(gain, 0.0) * self.n_taken / n_rows
-
-    def stability_at(self, candidates: Sequence[int]) -> Array:
-        """Return the stability that chance gives to each number of clusters: a line in log K."""
-        known = np.isfinite(self.stability)
-        if not known.any():
-            return np.zeros(len(candidates))
-        logs = np.log(np.array(self.sizes, dtype=float)[known])
-        line = np.polyfit(logs, self.stability[known], min(1, len(logs) - 1))
-        return np.clip(np.polyval(line, np.log(np.array(candidates, dtype=float))), 0.0, 0.9)
+    directions, models = problem.directions, problem.model.for_search()
+    first, last = models[0], models[-1]
+    seeds = [int(one) for one in rng.integers(2**31, size=max(n_runs, len(weights)))]
+    if n_runs > 1:
+        runs = Search(first, directions, weights[0], tol=TOL).run([n_leaves], seeds)[0]
+        known = [one for one in runs if one is not None]
+        found = [max(known, key=lambda one: one.value) if known else None]
+    else:
+        found = Search(first, directions, weights, tol=TOL).replicates([n_leaves], seeds)[0]
+    trees = [None if one is None else _tree(problem.model, one) for one in found]
+    groups: list[dict[int, Ids]] = [{} for _ in trees]
+    for K in numbers:
+        parts = [None if tree is None or tree.n_leaves < K else _raw(tree, K) for tree in trees]
+        for model in models:
+            parts = Search(model, directions, weights, tol=TOL).improved(parts)
+        for i, part in enumerate(parts):
+            if part is not None:
+                scorer = last.scorer(last.from_partition(part.resultants), "hard")
+                groups[i][K] = directions.map_rows(scorer, "labels")
+    return groups
 
 
-def measure_chance(problem: Problem[VMFModel], seed: int, most: int | None = None) -> Chance:
-    """Compare the rows with rows without clusters, where these can be made."""
-    one = one_cluster(problem)
-    try:
-        found = chance_of(problem, CHANCE_SIZES, seed)
-    except DegenerateError:  # the rows cancel out
-        return Chance(one_cluster=one, last_useful=most)
-    last = None if most is None else last_useful(problem, found, most, seed)
-    return replace(found, one_cluster=one, last_useful=last)
+def _tree(model: VMFModel, partition: Partition) -> hierarchy.Hierarchy:
+    found = partition.resultants
+    dense = replace(found, vectors=as_dense(found.vectors))
+    return hierarchy.build(model, only(dense, dense.mass > 0.0))
 
 
-def chance_of(problem: Problem[VMFModel], sizes: Sequence[int], seed: int) -> Chance:
-    """Compare some of the rows with as many rows without clusters."""
-    rng = np.random.default_rng(seed)
-    taken = _taken(problem.directions, problem.weights, rng)
+def _raw(tree: hierarchy.Hierarchy, K: int) -> Partition:
+    return Partition(tree.cut(K), np.nan, "tree", np.nan)
+
+
+def _compared(K: int, own: Ids | None, others: list[Ids]) -> tuple[float, ...]:
+    """Return agreement, stability, what comes back and the largest share, of K groups."""
+    if K == 1:
+        return np.nan, 1.0, 1.0, 1, 1.0
+    if own is None or len(others) < 2:
+        return np.nan, 0.0, 0.0, 0, 1.0
+    shares = np.bincount(own, minlength=K) / len(own)
+    similar = np.mean([jaccard(common_rows(own, one, K)).max(axis=1) for one in others], axis=0)
+    back = (similar >= NOT_DISSOLVED) & (shares > 0.0)
+    pairs = [
+        agreement_of(common_rows(others[i], others[j], K))
+        for i in range(len(others))
+        for j in range(i)
+    ]
+    return (
+        float(np.mean(pairs)),
+        float(shares @ similar),
+        float(shares[back].sum()),
+        int(back.sum()),
+        float(shares.max()),
+    )
+
+
+def common_rows(first: Ids, second: Ids, K: int) -> Array:
+    """Count the rows of each group of one partition in each group of another: (K, K)."""
+    counts = np.bincount(first * K + second, minlength=K * K)
+    return counts.reshape(K, K).astype(np.float64)
+
+
+def jaccard(common: Array) -> Array:
+    """Return the rows in both of two groups as a share of those in either."""
+    either = common.sum(axis=1)[:, None] + common.sum(axis=0) - common
+    similar: Array = common / np.maximum(either, 1.0)
+    return similar
+
+
+def agreement_of(common: Array) -> float:
+    """Return the adjusted Rand index of two partitions by their common rows."""
+
+    def pairs(counts: Array) -> float:
+        return float((counts * (counts - 1.0)).sum() / 2.0)
+
+    rows, columns, both = pairs(common.sum(axis=1)), pairs(common.sum(axis=0)), pairs(common)
+    expected = rows * columns / max(pairs(common.sum()[None]), 1.0)
+    most = (rows + columns) / 2.0
+    return 1.0 if most == expected else (both - expected) / (most - expected)
+
+
+# Rows without groups
+
+
+def apart_from_chance(problem: Problem[VMFModel], seed: int) -> float | None:
+    """Return by how many standard deviations groups gain more than in rows without groups.
+
+    Each shape of rows without groups counts: the least difference over the shapes, and the largest
+    over the numbers of groups. A number at which rows without groups gain nearly as much does not
+    count, however little they vary. None where such rows cannot be made.
+    """
+    rng = np.random.default_rng([seed, 1])
+    rows = _taken(problem, CHANCE_ROWS, rng)
+    sizes = tuple(K for K in CHANCE_SIZES if rows.shape[0] >= 3 * K) or (2,)
+    shapes = TEXT_SHAPES if sparse.issparse(rows) else DENSE_SHAPES
     model = problem.model.for_search()[0]
-    sizes = tuple(size for size in sizes if 3 * size <= len(taken)) or (2,)
-    run = int(rng.integers(2**31))
-    gains = _gains(model, as_directions(_light(taken), n_threads=1), sizes, run)
-    by_chance, stabilities = [], []
-    for i in range(CHANCE_SETS):
-        rows = as_directions(_light(without_clusters(taken, rng)), n_threads=1)
-        by_chance.append(_gains(model, rows, sizes, int(rng.integers(2**31))))
-        if i < CHANCE_STABLE:
-            own = replace(problem, directions=rows, weights=None)
-            labels = replicate_labels(own, sizes, CHANCE_REPLICATES, int(rng.integers(2**31)))
-            stabilities.append([stability_of(labels[size]).mean for size in sizes])
-    stability = np.mean(stabilities, axis=0)
-    return Chance(sizes, gains, np.array(by_chance), stability, len(taken))
+    try:
+        own = _gains(model, rows, sizes, int(rng.integers(2**31)))
+        least = np.full(len(sizes), np.inf)
+        for shape in shapes:
+            drawn = np.array(
+                [
+                    _gains(model, shape(rows, rng), sizes, int(rng.integers(2**31)))
+                    for _ in range(CHANCE_SETS)
+                ]
+            )
+            chance = drawn.mean(axis=0)
+            beyond = own - chance
+            spread = np.maximum(drawn.std(axis=0, ddof=1), 1e-12)
+            enough = beyond > EXCESS * np.maximum(np.abs(own), np.abs(chance))
+            least = np.minimum(least, np.where(enough, beyond / spread, 0.0))
+    except DegenerateError:  # the rows cancel out
+        return None
+    return float(least[np.isfinite(least)].max(initial=0.0))
 
 
-def last_useful(problem: Problem[VMFModel], chance: Chance, most: int, seed: int) -> int:
-    """Return the largest number of clusters that is worth trying, and two more to see what follows.
-
-    Clusters of one search are merged one by one. A number is worth trying if merging two of its
-    clusters loses more than a second cluster gains in rows without clusters, and more than BIC
-    asks for the parameters of one cluster.
-    """
-    directions, model = problem.directions, problem.model.for_search()[0]
-    [[found]] = Search(model, directions, problem.weights).replicates([most], [seed])
-    if found is None:
-        return most
-    resultants, weight = found.resultants, found.resultants.weight
-    n_parameters = np.count_nonzero(resultants.vectors) / most
-    losses = merge(resultants, model.cluster_value(resultants), 1).losses
-    return last_worth(losses, chance.gain(weight), n_parameters, weight)
-
-
-def last_worth(losses: Array, chance_gain: float, n_parameters: float, weight: float) -> int:
-    """Return the largest number of clusters worth trying, by the losses of merges down to one.
-
-    ``chance_gain`` is what a second cluster gains in rows without clusters, in nats a row;
-    ``n_parameters`` are those of one cluster.
-    """
-    least = max(chance_gain, n_parameters * np.log(max(weight, 2.0)) / (2.0 * weight))
-    worth = np.flatnonzero(losses[::-1] / weight > least) + 2
-    return int(min(len(losses) + 1, max(worth.max(initial=2) + 2, LEAST_RANGE)))
-
-
-def without_clusters(rows: Array, rng: np.random.Generator) -> Array:
-    """Return rows of length one that resemble others, but have no clusters.
-
-    Where most coordinates are zero, as in text, each column is permuted: words keep their
-    frequencies and go together by chance only. Other rows are drawn from one von Mises-Fisher
-    distribution with the mean direction and the concentration of all rows.
-    """
-    if np.count_nonzero(rows) > (1.0 - SPARSE) * rows.size:
-        total = rows.sum(axis=0)
-        length = np.linalg.norm(total)
-        mean = min(float(length) / len(rows), MEAN_LENGTH_MAX)
-        kappa = float(concentration(rows.shape[1], mean))
-        return VonMisesFisher(total / length, kappa).rvs(len(rows), rng)
-    mixed = rng.permuted(rows, axis=0)
-    lengths = np.linalg.norm(mixed, axis=1)
-    kept: Array = mixed[lengths > 0.0] / lengths[lengths > 0.0, None]
-    return kept
-
-
-def _taken(directions: Directions, weights: Array | None, rng: np.random.Generator) -> Array:
-    """Take some of the rows that count."""
-    known = np.arange(directions.n_rows) if weights is None else np.flatnonzero(weights)
-    most = max(50, min(MOST_ROWS, MOST_ENTRIES // directions.n_features))
+def _taken(problem: Problem[VMFModel], most: int, rng: np.random.Generator) -> Any:
+    """Take some of the rows that count; those that are mostly zeros as a sparse matrix."""
+    known = np.flatnonzero(problem.row_weights)
+    most = max(50, min(most, CHANCE_ENTRIES // problem.directions.n_features))
     if len(known) > most:
         known = np.sort(rng.choice(known, most, replace=False))
-    return directions.take(known)
+    return as_light(problem.directions.take(known))
 
 
-def _light(rows: Array) -> Array | csr_array:
+def as_light(rows: Array) -> Any:
     """Return rows that are mostly zeros as a sparse matrix."""
     if np.count_nonzero(rows) > (1.0 - SPARSE) * rows.size:
         return rows
     return sparse.csr_array(rows)
 
 
-def _gains(model: VMFModel, rows: Directions, sizes: tuple[int, ...], seed: int) -> Array:
-    """Return what clusters of each size gain over one cluster, in nats a row; NaN where none do."""
-    search = Search(model, rows)
-    everywhere = Scorer(np.zeros((1, rows.n_features)), np.zeros(1), 0.0, "hard")
-    [whole] = search.refined(rows.sweep([everywhere]))
+def _gains(model: VMFModel, rows: Any, sizes: Sequence[int], seed: int) -> Array:
+    """Return what groups of each number gain over one group, in nats a row; NaN where none do."""
+    directions = as_directions(rows, n_threads=1)
+    search = Search(model, directions, tol=TOL)
+    everywhere = Scorer(np.zeros((1, directions.n_features)), np.zeros(1), 0.0, "hard")
+    [whole] = search.refined(directions.sweep([everywhere]))
     if whole is None:
         raise DegenerateError("vanished", 0)
     found = [partitions[0] for partitions in search.replicates(sizes, [seed])]
     values = np.array([np.nan if one is None else one.value for one in found])
-    gains: Array = (values - whole.value) / rows.n_rows
+    gains: Array = (values - whole.value) / directions.n_rows
     return gains
 
 
-def one_cluster(problem: Problem[VMFModel]) -> float:
-    """Return the log-likelihood of a mixture of one component; NaN where the rows cancel out."""
-    directions, model = problem.directions, problem.model
-    everywhere = Scorer(np.zeros((1, directions.n_features)), np.zeros(1), 0.0, "hard")
-    [whole] = directions.sweep([everywhere], problem.weights)
-    try:
-        parameters = model.from_partition(whole)
-    except DegenerateError:
-        return float("nan")
-    [found] = directions.sweep([model.scorer(parameters)], problem.weights)
-    return found.log_likelihood
+def same_words(rows: Any, rng: np.random.Generator) -> Any:
+    """Return texts of the same lengths, with words that are as frequent, which say nothing.
 
-
-# Other evidence
-
-
-def split_by_length(labels: NDArray[Any], lengths: Array) -> float:
-    """Return the rank correlation of two clusters with lengths: 1 where one has all the long rows.
-
-    It is twice the probability that a row of the second cluster is longer than one of the first,
-    minus one; equal lengths count a half. Noise, which has the label -1, does not count.
+    Every row has as many different words as before. They are drawn without replacement, by the
+    number of rows that have them, and their values from those that the word has.
     """
-    labels, lengths = labels[labels >= 0], lengths[labels >= 0]
-    second = labels == labels.max(initial=0)
-    n, m = int(second.sum()), int((~second).sum())
-    if not n or not m:
-        return 0.0
-    above = rankdata(lengths)[second].sum() - n * (n + 1) / 2.0
-    return float(2.0 * above / (n * m) - 1.0)
+    n, d = rows.shape
+    columns = sparse.csc_array(rows)
+    has, lengths = np.diff(columns.indptr), np.diff(rows.indptr)
+    with np.errstate(divide="ignore"):
+        logs = np.log(has)
+    # The largest of logarithms plus Gumbel noise are a draw without replacement.
+    words = [
+        np.argpartition(-(logs + rng.gumbel(size=d)), length - 1)[:length] for length in lengths
+    ]
+    drawn = np.concatenate(words)
+    places = columns.indptr[drawn] + (rng.random(len(drawn)) * has[drawn]).astype(np.intp)
+    values = columns.data[places]
+    mixed = sparse.csr_array((values, drawn, rows.indptr), shape=(n, d))
+    mixed.sort_indices()
+    sums = np.sqrt(np.add.reduceat(mixed.data**2, mixed.indptr[:-1]))
+    mixed.data /= np.repeat(sums, lengths)
+    return mixed
 
 
-def lengths_of(X: Any) -> Array | None:
-    """Return the number of different words of each row of a sparse matrix; None for other data."""
-    if not sparse.issparse(X):
+def long_cloud(rows: Array, rng: np.random.Generator) -> Array:
+    """Return directions of a cloud around the origin with the shape of the rows, and no groups.
+
+    They follow the angular central Gaussian distribution, whose likelihood Tyler's shape maximises:
+    all clouds of one shape around the origin, with light or heavy tails, have these directions.
+    """
+    drawn = rng.normal(size=rows.shape) @ np.linalg.cholesky(tyler_shape(rows)).T
+    return _unit(drawn)
+
+
+def cloud_around_mean(rows: Array, rng: np.random.Generator) -> Array:
+    """Return rows of one cloud around the mean direction, as long and as heavy, without groups.
+
+    In the plane that touches the sphere at the mean direction (by arc lengths) the cloud is
+    elliptical: Tyler's shape, with the radii that the rows have.
+    """
+    total = rows.sum(axis=0)
+    length = float(np.linalg.norm(total))
+    if length < 1e-9 * len(rows):
+        raise DegenerateError("vanished", 0)
+    mean = total / length
+    cosines = np.clip(rows @ mean, -1.0, 1.0)
+    across = rows - cosines[:, None] * mean
+    lengths = np.linalg.norm(across, axis=1, keepdims=True)
+    plane = np.arccos(cosines)[:, None] * across / np.maximum(lengths, 1e-12)
+    known = lengths[:, 0] > 1e-9
+    if known.sum() < 2:
+        raise DegenerateError("vanished", 0)
+    shape = tyler_shape(plane[known] / np.linalg.norm(plane[known], axis=1, keepdims=True))
+    root = np.linalg.cholesky(shape)
+    radii = np.linalg.norm(np.linalg.solve(root, plane.T), axis=0)
+    drawn = _unit(rng.normal(size=rows.shape)) @ root.T * rng.choice(radii, len(rows))[:, None]
+    drawn -= np.outer(drawn @ mean, mean)
+    arcs = np.linalg.norm(drawn, axis=1, keepdims=True)
+    shortened = np.minimum(arcs, np.pi)
+    return np.cos(shortened) * mean + np.sin(shortened) * drawn / np.maximum(arcs, 1e-12)
+
+
+DENSE_SHAPES = (long_cloud, cloud_around_mean)
+TEXT_SHAPES = (same_words,)
+
+
+def tyler_shape(rows: Array, n_steps: int = 30) -> Array:
+    """Return Tyler's shape matrix of directions, of trace d.
+
+    It is the fixed point of ``S = d/n sum x x' / (x' S^-1 x)``. Where there are few rows for the
+    columns it is drawn to the identity.
+    """
+    n, d = rows.shape
+    ridge = 1e-3 if n > 2 * d else d / (d + n)
+    shape = np.eye(d)
+    for _ in range(n_steps):
+        weights = d / np.einsum("ij,ij->i", np.linalg.solve(shape, rows.T).T, rows)
+        found = (rows * weights[:, None]).T @ rows
+        found = (1.0 - ridge) * found * (d / np.trace(found)) + ridge * np.eye(d)
+        moved = np.abs(found - shape).max()
+        shape = found
+        if moved < 1e-4:
+            break
+    return shape
+
+
+def _unit(rows: Array) -> Array:
+    scaled: Array = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return scaled
+
+
+# What lies between groups
+
+
+def valley_between(problem: Problem[VMFModel], n_groups: int, seed: int) -> float | None:
+    """Return how likely a row inside a group is in denser surroundings than one between groups.
+
+    Half of some rows is searched for groups; the other half is looked at, and the other way round.
+    The density around a row is its mean cosine with its nearest rows of the other half. Within each
+    group, the rows whose margin to the next group is smallest are compared with the others. It is
+    1/2 where density does not fall between groups, as in one continuous cloud. None where there
+    are too few rows.
+    """
+    rng = np.random.default_rng([seed, 2])
+    rows = _taken(problem, VALLEY_ROWS, rng)
+    n = rows.shape[0]
+    if n < 2 * VALLEY_FEW or n_groups < 2:
         return None
-    matrix: Any = X
-    rows = matrix.nonzero()[0]
-    counts: Array = np.bincount(rows, minlength=matrix.shape[0]).astype(np.float64)
-    return counts
+    n_groups = max(2, min(n_groups, n // VALLEY_FEW))
+    mixed = rng.permutation(n)
+    first, second = rows[np.sort(mixed[: n // 2])], rows[np.sort(mixed[n // 2 :])]
+    model, run = problem.model.for_search()[0], int(rng.integers(2**31))
+    found = []
+    for searched, seen in ((first, second), (second, first)):
+        cosines = seen @ searched.T
+        cosines = cosines.toarray() if sparse.issparse(cosines) else cosines
+        k = min(NEIGHBOURS, cosines.shape[1])
+        density = np.partition(cosines, -k, axis=1)[:, -k:].mean(axis=1)
+        search = Search(model, as_directions(searched, n_threads=1), tol=TOL)
+        [[partition]] = search.replicates([n_groups], [run])
+        denser = None if partition is None else _valley(partition, seen, density)
+        found += [] if denser is None else [denser]
+    return float(np.mean(found)) if found else None
 
 
-def held_out_likelihoods(
-    problem: Problem[VMFModel], sizes: Sequence[int], n_folds: int, seed: int
-) -> Array:
-    """Return the mean log-likelihood of a row under mixtures of the other folds, for each size.
-
-    Rows are dealt to the folds at random. For each fold one run of the search, and EM after it,
-    fits a mixture to the rows of the others; the folds of all sizes share the sweeps of the search.
-    NaN where a fold has no mixture.
-    """
-    rng = np.random.default_rng(seed)
-    directions, model, n = problem.directions, problem.model, problem.directions.n_rows
-    base = problem.row_weights
-    folds = rng.permutation(np.arange(n) % n_folds)
-    left_out = np.where(folds == np.arange(n_folds)[:, None], base, 0.0)
-    kept = base - left_out
-    first, *others = model.for_search()
-    seeds = [int(one) for one in rng.integers(2**31, size=n_folds)]
-    found = Search(first, directions, kept).replicates(sizes, seeds)
-    for other in others:
-        again = Search(other, directions, kept)
-        found = [again.improved(partitions) for partitions in found]
-    last = others[-1] if others else first
-    means = np.full(len(sizes), np.nan)
-    for i, partitions in enumerate(found):
-        starts = [one for one in (start_of(last, part) for part in partitions) if one is not None]
-        if len(starts) < n_folds:
+def _valley(partition: Partition, rows: Any, density: Array) -> float | None:
+    """Return the mean probability over the groups of one partition, weighted by their rows."""
+    vectors = as_dense(partition.resultants.vectors)
+    prototypes = _unit(vectors)
+    scores = np.asarray(rows @ prototypes.T)
+    order = np.argsort(scores, axis=1)
+    best, second = order[:, -1], order[:, -2]
+    each = np.arange(len(best))
+    gaps = np.linalg.norm(prototypes[best] - prototypes[second], axis=1)
+    margins = (scores[each, best] - scores[each, second]) / np.maximum(gaps, 1e-12)
+    total, weight = 0.0, 0
+    for k in range(len(prototypes)):
+        own = np.flatnonzero(best == k)
+        between = margins[own] <= np.quantile(margins[own], BETWEEN) if len(own) else own > 0
+        n, m = int(between.sum()), int((~between).sum())
+        if n < 2 or m < 2:
             continue
-        fits = em.fit(model, directions, starts, problem.settings, weights=kept)
-        if all(fit.ok for fit in fits):
-            swept = directions.sweep([model.scorer(fit.parameters) for fit in fits], left_out)
-            means[i] = sum(one.log_likelihood for one in swept) / base.sum()
-    return means
+        ranks = rankdata(density[own])
+        denser = 1.0 - (ranks[between].sum() - n * (n + 1) / 2.0) / (n * m)
+        total, weight = total + denser * len(own), weight + len(own)
+    return total / weight if weight else None

@@ -25,7 +25,7 @@ from spheremix.estimators.restarts import (
     warn_of_limit,
     warn_of_lost,
 )
-from spheremix.estimators.starts import Start, count_sweeps
+from spheremix.estimators.starts import Start, count_sweeps, is_large, sample_rows
 from spheremix.models.base import DegenerateError
 from spheremix.search import Partition, Search, only
 
@@ -70,10 +70,11 @@ class Trees:
 
 
 def build_trees(options: MixtureOptions, problem: Problem[VMFModel], make: Make) -> Trees:
-    """Search for the leaves, fit the best ones by EM, and build the tree."""
+    """Search for the leaves, in a sample of large data, fit the best by EM, and build the tree."""
     callback = count_sweeps(options.callback)
     seeds = check.draw_seeds(options.random_state, count_runs(options.n_init, options.init))
-    search, *others = _searches(problem, callback, len(seeds))
+    searched = sample_rows(problem, seeds[-1]) if is_large(problem) else problem
+    search, *others = _searches(searched, callback, len(seeds))
     found = search.run([problem.n_components], seeds)[0]
     for other in others:
         found = other.improved(found)
@@ -290,7 +291,7 @@ class NestedLevels:
     --------
     >>> import spheremix as sm
     >>> X, _, _ = sm.datasets.make_vmf_mixture(300, 5, 6, overlap=0.02, random_state=0)
-    >>> levels = sm.VMFTree(n_components=8, random_state=0).fit(X).cut(levels=[3, 6])
+    >>> levels = sm.VMFTree(n_leaves=8, random_state=0).fit(X).cut(levels=[3, 6])
     >>> coarse, fine = levels.labels
     >>> bool((levels.parents[0][fine] == coarse).all())
     True

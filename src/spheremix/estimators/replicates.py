@@ -1,13 +1,11 @@
-"""Rows drawn again: how far their clusters agree, and which coordinates are selected again."""
+"""Rows drawn again: their mixtures, and which coordinates are selected again."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix import em
@@ -30,25 +28,6 @@ if TYPE_CHECKING:
     from spheremix.search import Partition
 
     Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionStability:
-    """How far the clusters of rows that were drawn again agree.
-
-    Attributes
-    ----------
-    mean : float
-        Mean adjusted Rand index of all pairs of replicates; NaN where fewer than two have clusters.
-    error : float
-        Its standard error, by leaving out one replicate after the other.
-    n_replicates : int
-        Replicates that have clusters.
-    """
-
-    mean: float
-    error: float
-    n_replicates: int
 
 
 def drawn_again(
@@ -90,25 +69,6 @@ def replicate_partitions(
     return weights, found
 
 
-def replicate_labels(
-    problem: Problem[VMFModel],
-    sizes: Sequence[int],
-    n_replicates: int,
-    seed: int,
-) -> dict[int, list[NDArray[np.intp]]]:
-    """Search for clusters in rows drawn again; return the clusters of all rows, for each size."""
-    _, found = replicate_partitions(problem, sizes, n_replicates, seed)
-    directions, last = problem.directions, problem.model.for_search()[-1]
-    return {
-        size: [
-            directions.map_rows(last.scorer(last.from_partition(one.resultants), "hard"), "labels")
-            for one in partitions
-            if one is not None
-        ]
-        for size, partitions in zip(sizes, found, strict=True)
-    }
-
-
 def replicate_fits(
     problem: Problem[VMFModel],
     n_replicates: int,
@@ -139,23 +99,6 @@ def start_of(model: VMFModel, partition: Partition | None) -> VMFParameters | No
         return None if partition is None else model.from_partition(partition.resultants)
     except DegenerateError:
         return None
-
-
-def stability_of(labels: Sequence[NDArray[np.intp]]) -> PartitionStability:
-    """Compare the clusters of all pairs of replicates."""
-    n = len(labels)
-    if n < 2:
-        return PartitionStability(float("nan"), float("nan"), n)
-    scores = np.zeros((n, n))
-    for i in range(n):
-        for j in range(i):
-            scores[i, j] = scores[j, i] = adjusted_rand_score(labels[i], labels[j])
-    mean = scores.sum() / (n * (n - 1))
-    if n < 3:
-        return PartitionStability(float(mean), float("nan"), n)
-    without = (scores.sum() - 2.0 * scores.sum(axis=1)) / ((n - 1) * (n - 2))
-    spread = np.sum((without - without.mean()) ** 2)
-    return PartitionStability(float(mean), float(np.sqrt((n - 1) / n * spread)), n)
 
 
 def stability_selection(

@@ -10,7 +10,7 @@ import numpy as np
 
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.advice import ADVICE, Adviser, lengths_of
+from spheremix.estimators.advice import ADVICE, Adviser
 from spheremix.estimators.fitted import FittedMixture, set_fitted
 from spheremix.estimators.mixture import SelectedMixture, VMFMixture
 from spheremix.estimators.noise import add_noise_start, limit_noise
@@ -78,13 +78,9 @@ class VMFMixtureIC(SelectedMixture):
     n_components : iterable of int, default=(2, 3, 4, 5, 6, 7, 8)
         Candidates.
     k_criterion : {"advice", "aic", "bic", "ric", "ricc", "ebic", "icl"}, default="advice"
-        Chooses the number of components, on the dense mixtures. "advice" draws the rows again and
-        takes the number that ``spheremix.advice.Advice`` recommends; a criterion takes its
-        smallest value, and the smaller one of equals.
-    n_folds : int, default=0
-        With 2 or more, ``advice_`` also has the likelihood of rows that were left out, by
-        cross-validation with so many folds. It is shown beside the other evidence and does not
-        choose, since on text it grows up to the end of every range.
+        Chooses the number of components. "advice" groups halves of the rows and takes the number
+        that ``spheremix.advice.Advice`` recommends; a criterion takes its smallest value on the
+        dense mixtures, and the smaller one of equals.
     beta_criterion : {"aic", "bic", "ric", "ricc", "ebic", "icl"}, default="bic"
         Chooses the step of the path; the sparser one of equals.
     paths : {"best", "all", "none"}, default="best"
@@ -117,8 +113,8 @@ class VMFMixtureIC(SelectedMixture):
     best_n_components_ : int
         The number that ``k_criterion`` chose.
     advice_ : Advice
-        One to three recommended numbers with reasons and doubts, and the evidence for every
-        candidate; with ``k_criterion="advice"`` and several candidates.
+        The recommended number, a broader and a finer one, with reasons and doubts, and the
+        evidence for every candidate; with ``k_criterion="advice"`` and several candidates.
     dense_models_ : dict of int to VMFMixture
         The best dense mixture of each number.
     paths_ : dict of int to VMFPath
@@ -165,7 +161,6 @@ class VMFMixtureIC(SelectedMixture):
         n_components: Iterable[int] = tuple(range(2, 9)),
         *,
         k_criterion: str = "advice",
-        n_folds: int = 0,
         beta_criterion: str = "bic",
         paths: Paths = "best",
         refit: bool = False,
@@ -197,7 +192,6 @@ class VMFMixtureIC(SelectedMixture):
     ) -> None:
         self.n_components = n_components
         self.k_criterion = k_criterion
-        self.n_folds = n_folds
         self.beta_criterion = beta_criterion
         self.paths = paths
         self.refit = refit
@@ -267,8 +261,8 @@ class VMFMixtureIC(SelectedMixture):
         criterion = self.k_criterion.lower()
         advice = None
         if criterion == ADVICE and len(models) > 1:
-            adviser = Adviser.of(problem, self.random_state)
-            advice = adviser.advise(models, lengths=lengths_of(X), n_folds=self.n_folds)
+            seed = check.draw_seeds(self.random_state, 1)[0]
+            advice = Adviser(problem, seed, list(models)).advise()
             best = advice.best_candidate
         elif criterion == ADVICE:
             (best,) = models
@@ -335,17 +329,6 @@ class VMFMixtureIC(SelectedMixture):
 
     def _check_parameters(self) -> NDArray[np.intp]:
         check.require_criterion("k_criterion", self.k_criterion, K_CRITERIA)
-        folds = check.require_integer("n_folds", self.n_folds, 0)
-        if folds and self.k_criterion != "advice":
-            raise ParameterError(
-                "{n_folds} is part of the advice, and {k_criterion} is {got}",
-                remedies=('choose {k_criterion="advice"}', "leave out {n_folds}"),
-                got=repr(self.k_criterion),
-            )
-        if folds == 1:
-            raise ParameterError(
-                "{n_folds} must be 0, or 2 and more: one fold leaves no rows to fit to"
-            )
         check.require_criterion("beta_criterion", self.beta_criterion, CRITERIA)
         check.require_choice("paths", self.paths, PATHS)
         for name, given in (("refit", self.refit), ("relaxed", self.relaxed)):
@@ -368,8 +351,13 @@ class VMFMixtureIC(SelectedMixture):
             raise ParameterError("{init} must name a kind of random start: a given start fixes K")
         if not isinstance(self.kappa, str) and np.ndim(self.kappa):
             raise ParameterError("{kappa} must be 'shared', 'free' or a number: an array fixes K")
-        sizes: Any = self.n_components
-        listed = list(sizes) if np.iterable(sizes) else [sizes]
+        if not np.iterable(self.n_components):
+            raise ParameterError(
+                "{n_components} must list the numbers to choose from, got {got}",
+                remedies=("give {n_components=range(2, 9)}", "use VMFPath for a single number"),
+                got=repr(self.n_components),
+            )
+        listed = list(self.n_components)
         if not listed:
             raise ParameterError("{n_components} must list at least one number of components")
         return np.unique([check.require_integer("n_components", K, 1) for K in listed])

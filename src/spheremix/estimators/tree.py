@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix import hierarchy
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.advice import ADVICE, Adviser, last_worth, lengths_of
+from spheremix.estimators.advice import ADVICE, Adviser, numbers_up_to
 from spheremix.estimators.cuts import build_trees, cut_all, nest_all, split_cluster
 from spheremix.estimators.fitted import add_fitted, set_fitted
 from spheremix.estimators.mixture import SelectedMixture, VMFMixture
@@ -42,7 +43,7 @@ RUNS = 2  # of the search for the finest clusters, where n_init is "auto"
 class VMFTree(SelectedMixture):
     """Mixtures of von Mises-Fisher distributions for every number of clusters, from one fit.
 
-    A search finds ``n_components`` fine clusters. They are merged pair after pair, each time the
+    A search finds ``n_leaves`` fine clusters. They are merged pair after pair, each time the
     two whose union loses the least classification likelihood, down to one. Nothing but their
     resultants is needed for that. :meth:`cut` gives the mixture of any number of clusters: the
     tree's clusters, combined with those of a second tree and refined by EM.
@@ -54,15 +55,16 @@ class VMFTree(SelectedMixture):
 
     Parameters
     ----------
-    n_components : int, default=40
-        Number of leaves, the finest clusters.
+    n_leaves : int, default=40
+        Number of leaves, the finest clusters; where there are fewer rows, one for each row.
     n_clusters : int, "advice" or None, default=None
         Number of clusters of ``labels_`` and ``predict``. "advice" takes the number that
         ``advice_`` recommends first. None takes the number from which the next merge costs most
-        times the one before: a first guess, which costs nothing.
+        times the one before: a first guess, which costs nothing and often finds too few;
+        ``advice_`` says how sure a number is.
     kappa : {"shared", "free"} or number, default="shared"
         One concentration for all components, one each, or a given value.
-    {kappa_max, noise, max_noise}
+    {kappa_max, kappa_prior, noise, max_noise}
     n_init : int or "auto", default="auto"
         Runs of the search for the leaves. "auto" is 2, which are then combined.
     {max_iter, tol, zero_tol, random_state, n_threads, engine}
@@ -82,7 +84,7 @@ class VMFTree(SelectedMixture):
     sizes_ : ndarray of shape (2M - 1,)
         Rows of each node, or their weight.
     n_leaves_ : int
-        M: ``n_components``, less those that are no row's most probable component.
+        M: ``n_leaves``, less those that are no row's most probable component.
     n_clusters_ : int
         Number of clusters of ``labels_``.
     best_estimator_ : VMFMixture
@@ -98,16 +100,15 @@ class VMFTree(SelectedMixture):
     trees_ : Trees
         What cuts are made of: this tree, and that of the second best leaves.
     advice_ : Advice
-        One to three recommended numbers of clusters, with the reasons and the doubts, as in
-        :class:`VMFMixtureIC`. The evidence for each number is that of its cut, and what merging
-        two of its clusters loses counts as much as the gain in likelihood. The advice is made when
-        it is asked for, from the rows, and kept.
+        The recommended number of clusters, a broader and a finer one, with the reasons and the
+        doubts, as in :class:`VMFMixtureIC`. It is made when it is asked for, from the rows, and
+        kept.
 
     Examples
     --------
     >>> import spheremix as sm
     >>> X, labels, _ = sm.datasets.make_vmf_mixture(300, 5, 4, overlap=0.02, random_state=0)
-    >>> tree = sm.VMFTree(n_components=10, random_state=0).fit(X)
+    >>> tree = sm.VMFTree(n_leaves=10, random_state=0).fit(X)
     >>> tree.n_clusters_
     4
     >>> tree.cut(6).status_
@@ -126,16 +127,16 @@ class VMFTree(SelectedMixture):
     hierarchy_: Hierarchy
     trees_: Trees
     _problem: Problem[VMFModel] | None
-    _lengths: Array | None
     _advice: Advice | None
 
     def __init__(
         self,
-        n_components: int = 40,
+        n_leaves: int = 40,
         *,
         n_clusters: int | Literal["advice"] | None = None,
         kappa: KappaName | float = "shared",
         kappa_max: float | Auto = "auto",
+        kappa_prior: ArrayLike | None = None,
         noise: Noise | None = None,
         max_noise: float | Auto | None = "auto",
         n_init: int | Auto = "auto",
@@ -148,10 +149,11 @@ class VMFTree(SelectedMixture):
         verbose: int = 0,
         callback: Callable[[Any], None] | None = None,
     ) -> None:
-        self.n_components = n_components
+        self.n_leaves = n_leaves
         self.n_clusters = n_clusters
         self.kappa = kappa
         self.kappa_max = kappa_max
+        self.kappa_prior = kappa_prior
         self.noise = noise
         self.max_noise = max_noise
         self.n_init = n_init
@@ -179,19 +181,22 @@ class VMFTree(SelectedMixture):
         options = self._options()
         if isinstance(self.n_clusters, str):
             check.require_choice("n_clusters", self.n_clusters, (ADVICE,))
-        problem, lengths = build_problem(options, X, sample_weight), lengths_of(X)
+        problem = build_problem(options, X, sample_weight)
+        n_rows = int(np.count_nonzero(problem.row_weights))
+        n_leaves = min(check.require_integer("n_leaves", self.n_leaves, 1), n_rows)
+        problem = replace(problem, n_components=n_leaves)
         trees = build_trees(options, problem, self._make)
         tree = trees.tree
         cuts = {} if trees.leaves is None else {tree.n_leaves: trees.leaves}
         advice = None
         if self.n_clusters == ADVICE and tree.n_leaves > 1:
-            advice = self._advise(problem, trees, cuts, lengths)
+            advice = self._advise(problem, tree.n_leaves)
             chosen = advice.best_candidate
         else:
             chosen = self._chosen(tree)
         self._add_cuts(problem, trees, cuts, [chosen])
         self.restore(trees, cuts, chosen, problem.columns)
-        self._problem, self._lengths, self._advice = problem, lengths, advice
+        self._problem, self._advice = problem, advice
         return self
 
     def restore(
@@ -236,7 +241,7 @@ class VMFTree(SelectedMixture):
                 "levels_": {},
             },
         )
-        self._problem = self._lengths = self._advice = None
+        self._problem = self._advice = None
         return self
 
     @property
@@ -247,10 +252,9 @@ class VMFTree(SelectedMixture):
             if self.n_leaves_ < 2:
                 raise ParameterError(
                     "A tree of one leaf has no other number of clusters to advise on",
-                    remedies=("raise {n_components}",),
+                    remedies=("raise {n_leaves}",),
                 )
-            problem = self._rows()
-            self._advice = self._advise(problem, self.trees_, self.cuts_, self._lengths)
+            self._advice = self._advise(self._rows(), self.n_leaves_)
         return self._advice
 
     def attach(self, X: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -282,7 +286,7 @@ class VMFTree(SelectedMixture):
                 "These are not the rows and the weights that the tree was fitted to",
                 remedies=("fit a new tree to them",),
             )
-        self._problem, self._lengths = problem, lengths_of(X)
+        self._problem = problem
         return self
 
     # What is fitted from the tree
@@ -409,33 +413,12 @@ class VMFTree(SelectedMixture):
     def __getstate__(self) -> dict[str, Any]:
         """Leave the rows out of a pickle."""
         state: dict[str, Any] = super().__getstate__()
-        rows = {"_problem", "_lengths"}
-        return {name: value for name, value in state.items() if name not in rows}
+        return {name: value for name, value in state.items() if name != "_problem"}
 
-    def _advise(
-        self,
-        problem: Problem[VMFModel],
-        trees: Trees,
-        cuts: dict[int, VMFMixture],
-        lengths: Array | None,
-    ) -> Advice:
-        """Weigh the evidence for each number of clusters.
-
-        They are 2, 3, ... up to the last one at which merging two clusters loses more than chance,
-        and two more.
-        """
-        tree, adviser = trees.tree, Adviser.of(problem, self.random_state)
-        weight = float(tree.leaves.mass.sum())
-        n_parameters = np.count_nonzero(tree.leaves.vectors) / tree.n_leaves
-        most = last_worth(tree.losses, adviser.chance.gain(weight), n_parameters, weight)
-        numbers = range(2, most + 1)
-        self._add_cuts(problem, trees, cuts, numbers)
-        return adviser.advise(
-            {K: cuts[K] for K in numbers},
-            n_rows=weight,
-            lengths=lengths,
-            merge_costs=np.diff(tree.values)[: most - 1],
-        )
+    def _advise(self, problem: Problem[VMFModel], n_leaves: int) -> Advice:
+        """Weigh the evidence for each number of clusters up to that of the leaves."""
+        seed = check.draw_seeds(self.random_state, 1)[0]
+        return Adviser(problem, seed, numbers_up_to(n_leaves)).advise()
 
     def _chosen(self, tree: Hierarchy) -> int:
         """Return the number of clusters of ``labels_``."""
@@ -469,7 +452,8 @@ class VMFTree(SelectedMixture):
         if not isinstance(self.kappa, str) and np.ndim(self.kappa):
             raise ParameterError("{kappa} must be 'shared', 'free' or a number: an array fixes K")
         n_init = RUNS if self.n_init == "auto" else self.n_init
-        return MixtureOptions.of(VMFMixture(**{**self._shared(VMFMixture), "n_init": n_init}))
+        shared = {**self._shared(VMFMixture), "n_components": 1, "n_init": n_init}
+        return MixtureOptions.of(VMFMixture(**shared))
 
     def _make(self, n_components: int) -> VMFMixture:
         """Make the mixture of a cut, not fitted yet."""
@@ -482,7 +466,7 @@ class VMFTree(SelectedMixture):
         if number > most:
             raise ParameterError(
                 f"{{{name}}}: a tree of {{most}} leaves cannot be cut into {{got}} clusters",
-                remedies=("fit a tree with more {n_components}",),
+                remedies=("fit a tree with more {n_leaves}",),
                 most=most,
                 got=number,
             )
