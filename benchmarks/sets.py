@@ -8,7 +8,7 @@ import json
 import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
-from timing import DATA, load_cstr
+from timing import DATA, EMBEDDINGS, load_cstr
 
 import spheremix as sm
 
@@ -55,6 +55,26 @@ def embeddings():
     return np.load(folder / "embeddings.npy").astype(np.float64), np.load(folder / "labels.npy")
 
 
+def short_texts(name):
+    """Return the label and the text of each line."""
+    with gzip.open(DATA / "short" / f"{name}.tsv.gz", "rt", encoding="utf-8") as lines:
+        labels, documents = zip(*(line.rstrip("\n").split("\t", 1) for line in lines), strict=True)
+    return list(documents), np.array(labels)
+
+
+def short(name):
+    documents, labels = short_texts(name)
+    return vectorized(documents), labels
+
+
+def embedded(name):
+    """Return the stored embeddings of short texts, such as stackoverflow_minilm."""
+    rows = np.load(EMBEDDINGS / f"{name}.npy").astype(np.float64)
+    kept = np.linalg.norm(rows, axis=1) > 0.0
+    return rows[kept], short_texts(name.rpartition("_")[0])[1][kept]
+
+
+SHORT = ("stackoverflow", "searchsnippets", "tweet", "banking77")
 SETS = {
     "20 newsgroups": (lambda: counts("ng20_bydate_cai"), (20,)),
     "bbc": (lambda: texts("bbc_news"), (5, 18)),
@@ -65,6 +85,13 @@ SETS = {
     "news4": (lambda: counts("news4"), (4,)),
     "minilm_bbc": (embeddings, (5, 20)),
     "docstrings": (docstrings, (10,)),
+    "german": (lambda: texts("german"), (9,)),
+    **{name: ((lambda name=name: short(name)), ()) for name in SHORT},
+    **{
+        f"{name}_{kind}": ((lambda name=f"{name}_{kind}": embedded(name)), ())
+        for name in SHORT
+        for kind in ("minilm", "static")
+    },
 }
 LABELLED = set(SETS) - {"sec8k", "poliblog"}  # item codes and blogs are no clusters of words
 

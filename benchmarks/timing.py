@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("SPHEREMIX_DATA", ROOT.parent / "shared" / "data"))
+EMBEDDINGS = Path(os.environ.get("SPHEREMIX_EMBEDDINGS", DATA / "embeddings"))
 
 
 def machine() -> str:

@@ -122,6 +122,8 @@ class Adviser:
         counted = problem.row_weights > 0.0
         weights = np.array([problem.row_weights])
         whole = grouped(problem, weights, n_leaves, several, seeds, n_runs=2)[0]
+        if not whole and n_leaves > 2:  # rows that are the same have not as many groups
+            return self._measured(problem, n_leaves // 2, numbers)
         halves: list[dict[int, Ids]] = []
         for split in range(N_SPLITS):
             self._tell((split + 1) / (N_SPLITS + 2), f"up to {n_leaves} groups")
@@ -131,8 +133,16 @@ class Adviser:
             own = whole.get(K)
             others = [half[K][counted] for half in halves if K in half]
             rows.append(_compared(K, None if own is None else own[counted], others))
-        columns = [np.array(column) for column in zip(*rows, strict=True)]
-        return Evidence(np.array(numbers, dtype=np.intp), *columns, n_rows=0)
+        agreement, stability, back, n_back, largest = np.array(rows, dtype=np.float64).T
+        return Evidence(
+            candidates=np.array(numbers, dtype=np.intp),
+            agreement=agreement,
+            stability=stability,
+            coming_back=back,
+            n_coming_back=n_back.astype(np.intp),
+            largest=largest,
+            n_rows=0,
+        )
 
     def _tell(self, share: float, what: str) -> None:
         if self.progress is not None:
@@ -379,8 +389,7 @@ def long_cloud(rows: Array, rng: np.random.Generator) -> Array:
     They follow the angular central Gaussian distribution, whose likelihood Tyler's shape maximises:
     all clouds of one shape around the origin, with light or heavy tails, have these directions.
     """
-    drawn = rng.normal(size=rows.shape) @ np.linalg.cholesky(tyler_shape(rows)).T
-    return _unit(drawn)
+    return _unit(rng.normal(size=rows.shape) @ np.linalg.cholesky(tyler_shape(rows)).T)
 
 
 def cloud_around_mean(rows: Array, rng: np.random.Generator) -> Array:
@@ -408,7 +417,8 @@ def cloud_around_mean(rows: Array, rng: np.random.Generator) -> Array:
     drawn -= np.outer(drawn @ mean, mean)
     arcs = np.linalg.norm(drawn, axis=1, keepdims=True)
     shortened = np.minimum(arcs, np.pi)
-    return np.cos(shortened) * mean + np.sin(shortened) * drawn / np.maximum(arcs, 1e-12)
+    found: Array = np.cos(shortened) * mean + np.sin(shortened) * drawn / np.maximum(arcs, 1e-12)
+    return found
 
 
 DENSE_SHAPES = (long_cloud, cloud_around_mean)
@@ -463,7 +473,7 @@ def valley_between(problem: Problem[VMFModel], n_groups: int, seed: int) -> floa
     model, run = problem.model.for_search()[0], int(rng.integers(2**31))
     found = []
     for searched, seen in ((first, second), (second, first)):
-        cosines = seen @ searched.T
+        cosines: Any = seen @ searched.T
         cosines = cosines.toarray() if sparse.issparse(cosines) else cosines
         k = min(NEIGHBOURS, cosines.shape[1])
         density = np.partition(cosines, -k, axis=1)[:, -k:].mean(axis=1)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.advice import Advice
 from spheremix.run import Listener
 from spheremix.run.apply_edits import (
     Edited,
@@ -36,7 +35,7 @@ from spheremix.run.folder.schema import (
 )
 from spheremix.run.folder.store import FIGURES, Store, key_of
 from spheremix.run.names import AUTOMATIC, GivenNames, Name, names_of, put_names, read_names
-from spheremix.run.options import ADVICE, DENSE, ExploreOptions
+from spheremix.run.options import DENSE, ExploreOptions
 from spheremix.run.run import Run, load_run, open_run
 from spheremix.run.sentences import given_up, reused
 from spheremix.run.stages import Context
@@ -45,6 +44,7 @@ from spheremix.run.stages.dense import (
     advise_run,
     agreements,
     choose_candidates,
+    choose_number,
     dense_key,
     fit_dense,
 )
@@ -334,9 +334,10 @@ class Exploration(Context):
         """Do the stages, and write the run: what the folder holds already is not done again."""
         store, options = self.store, self.options
         self.parts["rows"] = f"rows-{self.rows_key}"
-        candidates = choose_candidates(self, rows)
+        advice = self._part("advice", advise_run(self, rows))
+        candidates = choose_candidates(self, rows, advice)
         dense, notes = fit_dense(self, rows, candidates)
-        advice, best = self._choose(rows, dense)
+        best = choose_number(self, dense, advice)
         stages = {K: f"dense-{K}-{dense_key(self, K)}" for K in dense}
         base = Groups(rows, self.rows_key, dense, best, stages)
         if before is not None and not self.edits and not self.asked:
@@ -345,6 +346,7 @@ class Exploration(Context):
         groups = edited.groups
         if edited.n_fits:  # other numbers of groups were tried with other groups and words
             advice = None
+            self.parts.pop("advice", None)
             self.rows_key = groups.rows_key
             self.parts["rows"] = f"rows-{groups.rows_key}"
         model: Any = groups.mixture
@@ -355,10 +357,6 @@ class Exploration(Context):
             model = made["path"] = follow_path(self, groups.rows.X, groups.mixture, groups.key)
             self.parts["path"] = f"path-{model_key}"
             self._part("choice", model)
-        if advice is not None:
-            key = key_of("advice", stages, self.parts.get("documents"), str(advice), *advice.doubts)
-            store.stage("advice", key, Advice, lambda: advice)
-            self.parts["advice"] = f"advice-{key}"
         labels = model.labels_
         made["tree"] = self._part("tree", grow_tree(self, groups.rows, labels, advice))
         stable = measure_stability(self, groups.rows, model, model_key)
@@ -383,14 +381,6 @@ class Exploration(Context):
         if value is not None and self.store.folder is not None:
             self.parts[name] = next(one for one in self.store.used if one.startswith(f"{name}-"))
         return value
-
-    def _choose(self, rows: Rows, dense: dict[int, Any]) -> tuple[Advice | None, int]:
-        """Choose the number of groups."""
-        if self.options.k_criterion == ADVICE:
-            advice = advise_run(self, rows, dense)
-            return advice, min(dense) if advice is None else advice.best_candidate
-        values = [model.criteria_[self.options.k_criterion] for model in dense.values()]
-        return None, list(dense)[int(np.argmin(values))]
 
     def _take_over(self, before: Run, base: Groups) -> None:
         """Take the edits of the run that was here: those of the same groups, or what can follow."""

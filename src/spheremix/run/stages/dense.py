@@ -16,21 +16,18 @@ import numpy as np
 from spheremix.advice import Advice, Evidence, Recommendation
 from spheremix.data.open import as_directions
 from spheremix.errors import Explained, Message
-from spheremix.estimators.advice import Adviser, Chance, lengths_of
+from spheremix.estimators.advice import Adviser
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import NoFitError, build_problem
-from spheremix.estimators.replicates import PartitionStability
 from spheremix.reading import agreement
 from spheremix.run.folder.archive import NAMES
 from spheremix.run.folder.fitted import stored_parameters
 from spheremix.run.folder.store import key_of
-from spheremix.run.options import DENSE, FREE, LARGEST
+from spheremix.run.options import ADVICE, DENSE, FREE
 from spheremix.wording import count as counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from spheremix.estimators.options import Kappa
@@ -102,18 +99,41 @@ def dense_key(x: Context, K: int) -> str:
     return key_of(x.rows_key, stored_parameters(dense_mixture(K, x.options)), *start)
 
 
-def choose_candidates(x: Context, rows: Rows) -> list[int]:
-    """Return the numbers of groups to try: those asked for, or those that the corpus is worth.
+def advise_run(x: Context, rows: Rows) -> Advice | None:
+    """Return the advice on the number of groups; None where it is given or has a criterion."""
+    options, asked = x.options, _asked(x, rows)
+    if x.start is not None or options.k_criterion != ADVICE or len(asked) < 2:
+        return None
 
-    Without any asked for, they end soon after the last number at which a further group explains
-    more than it would in documents without groups.
-    """
-    found = x.options.candidates(len(rows.kept), rows.n_distinct)
-    if x.options.k is not None or len(found) < 2:
-        return found
-    x.listener.begin("Looking how many groups may be worth trying")
-    end = _adviser(x, rows).chance.last_useful or LARGEST
-    return [K for K in found if end >= K]
+    def make() -> Advice:
+        x.listener.begin("Grouping halves of the documents, to see which groups come back")
+        numbers = None if options.k is None else asked
+        problem = problem_of(rows, options)
+        return Adviser(problem, options.seed, numbers, x.listener.update).advise()
+
+    key = key_of(x.rows_key, "advice", options.k, options.kappa, options.seed)
+    return x.store.stage("advice", key, Advice, make)
+
+
+def _asked(x: Context, rows: Rows) -> list[int]:
+    return x.options.candidates(len(rows.kept), rows.n_distinct)
+
+
+def choose_candidates(x: Context, rows: Rows, advice: Advice | None) -> list[int]:
+    """Return the numbers of groups to fit: those that are advised, or all that are asked for."""
+    if advice is None:
+        return _asked(x, rows)
+    return sorted({advice.best_candidate, advice.broad})
+
+
+def choose_number(x: Context, dense: dict[int, VMFMixture], advice: Advice | None) -> int:
+    """Return the number of groups, of those that could be fitted."""
+    if advice is not None:
+        return min(dense, key=lambda K: abs(K - advice.best_candidate))
+    if x.options.k_criterion == ADVICE:
+        return min(dense)
+    values = [model.criteria_[x.options.k_criterion] for model in dense.values()]
+    return list(dense)[int(np.argmin(values))]
 
 
 def fit_dense(
@@ -213,60 +233,6 @@ def name_candidates(candidates: list[int]) -> str:
     if candidates[-1] - candidates[0] == len(candidates) - 1:
         return f"{candidates[0]} to {candidates[-1]} groups"
     return f"{', '.join(map(str, candidates[:-1]))} and {candidates[-1]} groups"
-
-
-# The advice
-
-
-def advise_run(x: Context, rows: Rows, dense: dict[int, VMFMixture]) -> Advice | None:
-    """Gather the evidence for each number of groups; None where there is one only."""
-    if len(dense) < 2:
-        return None
-    missing = [K for K in dense if K > 1 and not x.store.has(f"agreement-{K}", _key(x, K))]
-    if missing:
-        x.listener.begin("Drawing the documents again, to see which groups are stable")
-    total, done = float(sum(missing) or 1), 0.0
-
-    def progress(K: int) -> None:
-        nonlocal done
-        if K in missing:
-            done += K
-            x.listener.update(done / total, f"K = {K}")
-
-    adviser = _adviser(x, rows)
-    adviser.progress = progress
-    return adviser.advise(
-        dense,
-        lengths=lengths_of(rows.X if rows.counts is None else rows.counts[rows.kept]),
-        by_label=_by_label(rows, dense.get(2)),
-    )
-
-
-def _adviser(x: Context, rows: Rows) -> Adviser:
-    """Return an adviser whose measurements are stages of the run."""
-
-    def remember(name: str, make: Callable[[], Any]) -> Any:
-        if name == "chance":
-            return x.store.stage(name, _key(x, name), Chance, make)
-        K = int(name.removeprefix("stability-"))
-        return x.store.stage(f"agreement-{K}", _key(x, K), PartitionStability, make)
-
-    problem, seed = problem_of(rows, x.options), x.options.seed
-    return Adviser(problem, (seed, seed), remember, most=LARGEST)
-
-
-def _key(x: Context, what: int | str) -> str:
-    """Return the key of what rows drawn again, or rows without groups, say."""
-    return key_of(x.rows_key, what, x.options.kappa, x.options.seed)
-
-
-def _by_label(rows: Rows, two: VMFMixture | None) -> tuple[str, float] | None:
-    """Return the column of labels that two groups agree with most, and how far."""
-    found = {} if two is None else agreements(rows, two.labels_)
-    if not found:
-        return None
-    name = max(found, key=lambda name: found[name].ari)
-    return name, float(found[name].ari)
 
 
 def agreements(rows: Rows, groups: NDArray[np.intp]) -> dict[str, Agreement]:

@@ -1,0 +1,352 @@
+"""How many groups: the advice on real sets, on rows without groups, and what it costs.
+
+Run as ``python benchmarks/number_of_groups.py --jobs 16``; real sets need the folder of real data
+(SPHEREMIX_DATA), embeddings of short texts that of ``benchmarks/views.py`` (SPHEREMIX_EMBEDDINGS).
+Names of sets, "nulls" or "simulations" run those and keep the others. It writes
+``benchmarks/results/number_of_groups.json`` and, from it, the tables of ``number_of_groups.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import time
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+
+import numpy as np
+from scipy import sparse
+from sets import SHORT, load
+from sklearn.cluster import HDBSCAN
+from sklearn.decomposition import TruncatedSVD
+from sklearn.metrics import adjusted_rand_score, silhouette_score
+from timing import EMBEDDINGS, ROOT, machine
+
+import spheremix as sm
+from spheremix.estimators.advice import Adviser, grouped
+from spheremix.estimators.options import MixtureOptions
+from spheremix.estimators.problem import build_problem
+
+FIGURES = ROOT / "benchmarks" / "results" / "number_of_groups.json"
+TARGET = FIGURES.with_suffix(".md")
+# What the constants of spheremix.advice were chosen on, and what they are judged on.
+CHOSEN_ON = ("banking77", "tweet", "bbc", "classic3", "minilm_bbc")
+JUDGED_ON = ("stackoverflow", "searchsnippets", "german", "20 newsgroups", "cstr", "news4")
+MOST_ROWS = 8000  # of a set; the others are left out
+SEEN = 3000  # rows for the silhouette
+RIGHT = 0.9  # of the best ARI: what "right" means for a number that is called clear
+PEERS = ("silhouette", "BIC", "HDBSCAN")
+HEAD = ("set", "classes", "fine, shown first", "broad", "up to", "evidence", "best", *PEERS)
+HEAD = (*HEAD, "seconds / one fit", "MB")
+N_DRAWS = 200  # of rows without groups, of each kind
+N_SIMULATIONS = 60
+NOTES = (
+    'At most {rows:,} rows of a set. "Up to" is the largest number at which nine rows in ten are in '
+    "groups that come back. Seconds are processor seconds of one thread, beside those of one "
+    "default fit with 40 components; MB is what the advice adds to the peak of memory. Peers see the "
+    "same numbers of groups; HDBSCAN has the first 50 principal directions, and n / 200 rows for "
+    "a group. {machine}. `python benchmarks/number_of_groups.py`"
+)
+
+
+def problem_of(X):
+    """Return the rows and the model of a fit on one thread."""
+    options = MixtureOptions.of(sm.VMFMixture(1, n_threads=1))
+    return build_problem(options, X, None)
+
+
+def rows_of(name):
+    X, labels = load(name)
+    if X.shape[0] > MOST_ROWS:
+        drawn = np.random.default_rng(0).choice(X.shape[0], MOST_ROWS, replace=False)
+        X, labels = X[np.sort(drawn)], labels[np.sort(drawn)]
+    return X, np.unique(labels, return_inverse=True)[1]
+
+
+def real(name):
+    """Measure the advice on one set."""
+    X, labels = rows_of(name)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    begin = time.process_time()
+    advice = Adviser(problem_of(X), 0).advise()
+    seconds = time.process_time() - begin
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    numbers = [int(K) for K in advice.evidence.candidates]
+    begin = time.process_time()
+    sm.VMFMixture(min(40, numbers[-1]), random_state=0, n_threads=1).fit(X)
+    fit = time.process_time() - begin
+    weights, rng = np.ones((1, X.shape[0])), np.random.default_rng(1)
+    [groups] = grouped(problem_of(X), weights, numbers[-1], numbers, rng, n_runs=2)
+    aris = {K: float(adjusted_rand_score(labels, one)) for K, one in groups.items()}
+    levels = {"fine": advice.best_candidate, "broad": advice.broad, "finest": advice.finest}
+    fitted = {
+        K: sm.VMFMixture(K, random_state=0, n_threads=1).fit(X).labels_
+        for K in sorted(set(levels.values()))
+    }
+    at = {K: float(adjusted_rand_score(labels, found)) for K, found in fitted.items()}
+    best = max(*aris.values(), *at.values())
+    return {
+        "n": X.shape[0],
+        "classes": int(labels.max()) + 1,
+        "numbers": levels,
+        "first": advice.n_clusters,
+        "certainty": advice.certainty,
+        "ari": {name: at[K] for name, K in levels.items()},
+        "best": best,
+        "best_number": max(aris, key=aris.get),
+        "apart": advice.evidence.apart,
+        "valley": advice.evidence.valley,
+        "seconds": seconds,
+        "fit_seconds": fit,
+        "memory_mb": memory / 1024,
+        "others": others(X, labels, groups),
+    }
+
+
+def others(X, labels, groups):
+    """Return what other ways take, and the adjusted Rand index there."""
+    rng = np.random.default_rng(0)
+    some = np.sort(rng.choice(X.shape[0], min(SEEN, X.shape[0]), replace=False))
+    widths = {
+        K: silhouette_score(X[some], one[some], metric="cosine")
+        for K, one in groups.items()
+        if len(np.unique(one[some])) > 1
+    }
+    silhouette = max(widths, key=widths.get)
+    found = {"silhouette": (silhouette, adjusted_rand_score(labels, groups[silhouette]))}
+    tried = [K for K in groups if K <= 40]
+    criteria = {
+        K: sm.VMFMixture(K, init=groups[K], max_iter=20, n_threads=1).fit(X).criteria_["bic"]
+        for K in tried
+        if len(np.unique(groups[K])) == K
+    }
+    bic = min(criteria, key=criteria.get)
+    found["BIC"] = (bic, adjusted_rand_score(labels, groups[bic]))
+    dense = TruncatedSVD(min(50, X.shape[1] - 1), random_state=0).fit_transform(X)
+    dense /= np.maximum(np.linalg.norm(dense, axis=1, keepdims=True), 1e-12)
+    noisy = HDBSCAN(min_cluster_size=max(5, X.shape[0] // 200), copy=True).fit_predict(dense)
+    found["HDBSCAN"] = (int(noisy.max()) + 1, adjusted_rand_score(labels, noisy))
+    return {name: (int(K), float(ari)) for name, (K, ari) in found.items()}
+
+
+# Rows without groups
+
+
+def unit(rows):
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def null_rows(kind, seed):  # noqa: PLR0911
+    """Return 800 rows without groups, of one kind."""
+    rng = np.random.default_rng([7, seed])
+    n, d = 800, 50
+    scales = np.arange(1, d + 1.0)
+    centre = np.zeros(d)
+    if kind.startswith("elongated, "):
+        return unit(rng.normal(size=(n, d)) * scales ** -float(kind.removeprefix("elongated, ")))
+    if kind == "elongated around a mean":
+        centre[0] = 1.5
+        return unit(centre + rng.normal(size=(n, d)) * scales**-0.7)
+    if kind == "heavy-tailed":
+        centre[0] = 3.0
+        radii = rng.standard_t(2, size=(n, 1))
+        return unit(centre + radii * rng.normal(size=(n, d)) * scales**-0.5)
+    if kind == "heavy-tailed columns":
+        centre[0] = 2.0
+        return unit(centre + rng.standard_t(2.5, size=(n, d)) * 0.5)
+    if kind.startswith("curved, "):
+        angles = rng.uniform(-1, 1, n) * np.deg2rad(float(kind.split()[1]) / 2)
+        rows = np.zeros((n, d))
+        rows[:, 0], rows[:, 1] = np.cos(angles), np.sin(angles)
+        return unit(rows + rng.normal(size=(n, d)) * 0.08)
+    if kind == "one component":
+        return unit(rng.normal(size=(n, d)) + 2.0 * (scales == 1))
+    words = 600
+    shares = 1.0 / np.arange(1, words + 1)
+    if kind == "texts of unequal length":
+        lengths = np.exp(rng.normal(3, 1, n)).astype(int) + 3
+        counts = [rng.multinomial(length, shares / shares.sum()) for length in lengths]
+    else:  # words that change with a date, say
+        ends, at = rng.normal(size=(2, words)), rng.uniform(size=(n, 1))
+        table = np.exp((1 - at) * ends[0] + at * ends[1]) * shares
+        table /= table.sum(axis=1, keepdims=True)
+        counts = [rng.multinomial(rng.integers(20, 80), row) for row in table]
+    rows = np.log1p(np.array(counts, dtype=float)) * np.log(
+        n / np.maximum(1, np.count_nonzero(counts, axis=0))
+    )
+    rows = rows[np.linalg.norm(rows, axis=1) > 0]
+    return sparse.csr_array(unit(rows))
+
+
+NULLS = (
+    "one component",
+    "elongated, 0.5",
+    "elongated, 1.0",
+    "elongated, 2.0",
+    "elongated around a mean",
+    "heavy-tailed",
+    "heavy-tailed columns",
+    "curved, 90 degrees",
+    "curved, 180 degrees",
+    "texts of unequal length",
+    "texts whose words drift",
+)
+
+
+def null(kind, seed):
+    """Return what the advice says of rows without groups."""
+    advice = Adviser(problem_of(null_rows(kind, seed)), seed).advise()
+    return advice.n_clusters, advice.certainty
+
+
+def simulation(i):
+    """Return the true number and the advice on one of the simulated samples."""
+    rng = np.random.default_rng([2026, i])
+    K = (1, 1, 2, 3, 4, 5, 6, 7, 8, 10)[i % 10]
+    d, n = int(rng.choice([3, 5, 10, 20, 50, 100])), int(rng.choice([300, 500, 1000]))
+    if K == 1:
+        how = {"kappa": float(d * rng.choice([0.5, 2.0]))}
+    else:
+        how = {"overlap": float(rng.choice([0.01, 0.025, 0.05, 0.1]))}
+    X, _, _ = sm.datasets.make_vmf_mixture(n, d, K, random_state=i, **how)
+    advice = Adviser(problem_of(X), 0, range(2, 14)).advise()
+    return K, advice.n_clusters, advice.broad, advice.certainty
+
+
+# Tables
+
+
+def ratio(one, level):
+    return one["ari"][level] / one["best"]
+
+
+def table(figures):
+    """Write the figures as tables."""
+    sets = {name: one for name, one in figures.items() if name not in {"nulls", "simulations"}}
+    chosen = {name: one for name, one in sets.items() if name.startswith(CHOSEN_ON)}
+    judged = {name: one for name, one in sets.items() if name.startswith(JUDGED_ON)}
+    lines = []
+    for title, part in (("judged on", judged), ("chosen on", chosen)):
+        lines += [
+            f"Sets that the rule was {title} (in brackets the ARI, as a share of the best ARI):",
+            "",
+            f"| {' | '.join(HEAD)} |",
+            "|---" * len(HEAD) + "|",
+        ]
+        for name, one in sorted(part.items()):
+            cells = [
+                f"{one['numbers'][level]} ({ratio(one, level):.2f})"
+                for level in ("fine", "broad", "finest")
+            ]
+            peers = [
+                f"{K} ({ari / one['best']:.2f})" for K, ari in (one["others"][key] for key in PEERS)
+            ]
+            cost = f"{one['seconds']:.1f} / {one['fit_seconds']:.1f}"
+            lines.append(
+                f"| {name} | {one['classes']} | {' | '.join(cells)} | {one['certainty']} | "
+                f"{one['best']:.2f} at {one['best_number']} | {' | '.join(peers)} | {cost} | "
+                f"{one['memory_mb']:.0f} |"
+            )
+        if part:
+            first = np.mean([ratio(one, "fine") for one in part.values()])
+            better = np.mean(
+                [max(ratio(one, "fine"), ratio(one, "broad")) for one in part.values()]
+            )
+            clear = [one for one in part.values() if one["certainty"] == "clear"]
+            right = sum(ratio(one, "fine") >= RIGHT for one in clear)
+            peers = [
+                np.mean([one["others"][key][1] / one["best"] for one in part.values()])
+                for key in PEERS
+            ]
+            cost = np.mean([one["seconds"] / one["fit_seconds"] for one in part.values()])
+            said = (
+                f"Mean: shown first {first:.3f}, better of fine and broad {better:.3f}; silhouette "
+                f"{peers[0]:.3f}, BIC {peers[1]:.3f}, HDBSCAN {peers[2]:.3f}. Called clear: "
+                f"{len(clear)} of {len(part)}, of which {right} have {RIGHT} of the best ARI or "
+                f"more. The advice costs {cost:.1f} times one fit of 40 components."
+            )
+            lines += ["", said, ""]
+    if "nulls" in figures:
+        lines += [
+            "Rows without groups, called groups (draws in which the certainty is not weak):",
+            "",
+        ]
+        lines += [
+            "| kind | draws | called groups, fair or clear | groups, weak |",
+            "|---|---|---|---|",
+        ]
+        for kind, found in figures["nulls"].items():
+            several = [certainty for K, certainty in found if K > 1]
+            weak = sum(one == "weak" for one in several)
+            lines.append(f"| {kind} | {len(found)} | {len(several) - weak} | {weak} |")
+        lines.append("")
+    if "simulations" in figures:
+        found = figures["simulations"]
+        several = [one for one in found if one[0] > 2]
+        clear = [one for one in several if one[3] == "clear"]
+        said = (
+            f"Simulated mixtures: with 3 to 10 components the first number is right in "
+            f"{sum(first == K for K, first, *_ in several)} of {len(several)}, the broad or the "
+            f"first in {sum(K in {first, broad} for K, first, broad, _ in several)}; called clear "
+            f"{len(clear)}, of which right {sum(first == K for K, first, *_ in clear)}. With one "
+            f"component: no groups in {sum(first == 1 for K, first, *_ in found if K == 1)} of "
+            f"{sum(K == 1 for K, *_ in found)}."
+        )
+        lines += [said, ""]
+    lines.append(NOTES.format(rows=MOST_ROWS, machine=machine()))
+    return "\n".join(lines) + "\n"
+
+
+def run(spec):
+    """Do one piece of the work; a set that is not there gives nothing."""
+    kind, name, seed = spec
+    warnings.simplefilter("ignore")
+    try:
+        found = {"real": real, "null": null, "simulation": simulation}[kind]
+        return spec, found(
+            *([name] if kind == "real" else [seed] if name is None else [name, seed])
+        )
+    except FileNotFoundError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return spec, None
+
+
+def main():
+    """Measure what is asked for, and write the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("cases", nargs="*")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--draws", type=int, default=N_DRAWS)
+    given = parser.parse_args()
+    figures = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+    sets = ["20 newsgroups", *SHORT, "bbc", "classic3", "german", "minilm_bbc", "cstr", "news4"]
+    if EMBEDDINGS.is_dir():
+        sets = [*sorted(path.stem for path in EMBEDDINGS.glob("*.npy")), *sets]
+    cases = given.cases or [*sets, "nulls", "simulations"]
+    work = [("real", name, 0) for name in sets if name in cases]
+    if "nulls" in cases:
+        work += [("null", kind, seed) for kind in NULLS for seed in range(given.draws)]
+    if "simulations" in cases:
+        work += [("simulation", None, i) for i in range(N_SIMULATIONS)]
+    with ProcessPoolExecutor(given.jobs) as pool:
+        for (kind, name, _), found in pool.map(run, work, chunksize=1):
+            if found is None:
+                continue
+            if kind == "real":
+                figures[name] = found
+                print(name, found["numbers"], found["certainty"], flush=True)
+            elif kind == "null":
+                figures.setdefault("new nulls", {}).setdefault(name, []).append(found)
+            else:
+                figures.setdefault("new simulations", []).append(found)
+    for name in ("nulls", "simulations"):
+        if f"new {name}" in figures:
+            figures[name] = figures.pop(f"new {name}")
+    FIGURES.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n")
+    TARGET.write_text(table(figures))
+
+
+if __name__ == "__main__":
+    main()
