@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -219,18 +218,6 @@ class TestSample:
     def test_bad_input_is_named(self, parameters, message):
         with pytest.raises(ValueError, match=message):
             make_vmf_mixture(**parameters)
-
-
-@pytest.fixture(scope="session")
-def data_folder():
-    """Return the folder of real data."""
-    beside = Path(__file__).parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("SPHEREMIX_DATA", beside))
-    if not (folder / "cstr" / "cstr.mat").exists():
-        if os.environ.get("CI") == "true":
-            pytest.fail("no CSTR file: set SPHEREMIX_DATA to the folder of real data")
-        pytest.skip("no CSTR file: set SPHEREMIX_DATA to the folder of real data")
-    return folder
 
 
 class TestFetchCSTR:
