@@ -197,14 +197,6 @@ class TestOtherColumns:
         assert any("'name' is not used as the title: line 1" in note for note in corpus.notes)
         assert "the title is a list, where a string is needed" in error_of(path, title="name")
 
-    def test_231_years_stay_years(self, tmp_path):
-        years = list(range(1790, 2021))
-        rows = [{"text": f"speech {year}", "year": year} for year in years]
-        for path in (write_csv(tmp_path / "a.csv", rows), write_json(tmp_path / "a.jsonl", rows)):
-            corpus = read_documents(path)
-            assert corpus.dates == [str(year) for year in years]
-            assert corpus.metadata == {}
-
     def test_times_of_parquet_are_kept(self, tmp_path):
         arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
         days = arrow.array([0, 86_400], arrow.timestamp("s"))
