@@ -18,7 +18,6 @@ from cli_common import run as command
 from processes import refusals
 from small_run import fit_of
 from story import group_names, outputs, quiet
-from vocabulary import attribute, column
 
 import spheremix as sm
 
@@ -254,8 +253,7 @@ def test_what_counts_is_on_the_disk_before_it_has_its_name(small, commands, tmp_
 
 
 def groups_by_document(run):
-    table = attribute(run, "documents")
-    return dict(zip(table["id"], table[column("cluster")], strict=True))
+    return dict(zip(run.documents["id"], run.documents["group"], strict=True))
 
 
 def test_groups_that_were_not_touched_stay_who_they_are(tmp_path):
