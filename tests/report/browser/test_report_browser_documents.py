@@ -103,11 +103,13 @@ def test_a_form_of_the_texts_finds_its_word(open_report):
     assert "somebody" not in corpus
 
 
-def test_clearing_the_search_clears_the_documents_it_found(open_report):
-    opened = open_report("news")
+def test_the_search_leads_to_documents_and_clearing_it_clears_them(open_report, study):
+    opened = open_report("news", fragment="#tab=prototypes")
     page = opened.page
     page.locator("#search").fill("striker")
-    page.locator("#found [role=option]", has_text="documents with").click()
+    n = sum("striker" in text.lower() for text in study[0].texts)
+    page.locator("#found [role=option]", has_text=f"{n} documents with").click()
+    assert page.locator("#document-count").inner_text() == f"{n} documents of all groups"
     assert page.locator("#text-search").input_value() == "striker"
     page.locator("#search").fill("")
     page.wait_for_function("() => document.getElementById('text-search').value === ''")

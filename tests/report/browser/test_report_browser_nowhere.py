@@ -63,6 +63,7 @@ def test_saved_tables_have_them_as_minus_one_and_the_address_opens_them(open_rep
     first = int(np.flatnonzero(content["documents"]["group"] == K)[0])
     opened = open_report("lost", fragment=f"#group={K}&document={first}&tab=data")
     assert opened.group() == K
-    assert {row["group"] for row in opened.saved("documents.csv")} == {"-1"}
+    saved = {(row["group"], row["name"]) for row in opened.saved("documents.csv")}
+    assert saved == {("-1", "belongs nowhere")}
     opened.step_to(0)
     assert opened.page.locator("#reader-name").inner_text()

@@ -82,11 +82,6 @@ test("blocks are neighbours that the same groups have, as long as possible", () 
   assert.equal(groups.at(-1).stop, 60);
 });
 
-test("of equal weights the first group is first", () => {
-  const step = createSteps(smallContent([[1], [1], [1]], { weights: [0.25, 0.5, 0.25] }))(0);
-  assert.deepEqual(step.groups, [1, 0, 2]);
-});
-
 test("weights are exact at the chosen step and squares of levels elsewhere", () => {
   const content = smallContent([[0.5, -0.02, 0]]);
   const chosen = createSteps(content)(0);
