@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_common import run
+from cli_common import rows, run
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
@@ -27,11 +27,6 @@ TOPICS = {
     "food": "bread cheese soup pepper kitchen onion",
 }
 SHARED = "people morning story number place"
-
-
-def rows(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 @pytest.fixture(scope="module")

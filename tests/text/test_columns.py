@@ -169,13 +169,14 @@ class TestOtherColumns:
         assert "there is no column 'desk'; there are" in error_of(path, label=["author", "desk"])
 
     def test_a_column_without_labels_or_titles_is_not_used(self, tmp_path):
-        rows = [{"text": "a", "label": "NA", "title": " ", "other": "x"}]
+        rows = [{"text": "a", "label": "NA", "title": " ", "date": "-", "other": "x"}]
         corpus = read_documents(write_csv(tmp_path / "a.csv", rows), label=["label", "other"])
         assert corpus.labels == {"other": [("x",)]}
-        assert corpus.titles is None
-        assert "Column 'label' has no label: it is not used." in corpus.notes
-        assert "Column 'title' has no title: it is not used." in corpus.notes
-        assert corpus.metadata == {"label": ["NA"], "title": [" "]}
+        assert (corpus.titles, corpus.dates) == (None, None)
+        for name in ("label", "title", "date"):
+            assert f"Column {name!r} has no {name}: it is not used." in corpus.notes
+        assert not [note for note in corpus.notes if "read as the date" in note or " of 1" in note]
+        assert corpus.metadata == {"label": ["NA"], "title": [" "], "date": ["-"]}
 
     def test_titles_are_guessed_named_or_left_out(self, tmp_path):
         rows = [{"text": "a", "name": "N", "subject": "S", "x": "X"}]
