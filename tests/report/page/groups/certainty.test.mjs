@@ -10,7 +10,6 @@ import {
   agreementPercent,
   borderlineReason,
   borderlineText,
-  certaintyOf,
   certaintyText,
   levelOf,
   secondText,
@@ -39,15 +38,6 @@ test("the other group that a document may belong to is named", () => {
   const told = [0, 1, 2].map((i) => secondText(content, documents, i));
   assert.deepEqual(told, ["or film", "second: film", "second: film"]);
   assert.equal(secondText(content, { ...documents, second_group: null }, 2), "");
-});
-
-test("stability decides where it was measured, but no even odds are clear", () => {
-  const content = {
-    names: ["sport", "film"],
-    stability: { documents: Float32Array.of(1, 0.9, 0.7, 0.3) },
-  };
-  const told = [0, 1, 2, 3].map((i) => certaintyOf(content, documents, i));
-  assert.deepEqual(told, ["borderline", "clearly", "probably", "borderline"]);
 });
 
 test("the list says how many documents not to rely on, and where they are", () => {
