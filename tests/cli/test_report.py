@@ -8,7 +8,7 @@ import webbrowser
 
 import numpy as np
 import pytest
-from cli_common import refusal, run
+from cli_common import TOPICS, refusal, run, texts, write_lines
 from edit_common import contents
 from scipy import sparse
 
@@ -16,11 +16,6 @@ import spheremix as sm
 from spheremix.report.packing import plain, unpack
 from spheremix.run import tables as run_tables
 
-TOPICS = {
-    "sea": "boat harbour sailor wave anchor island fish storm",
-    "sky": "star planet moon telescope comet orbit galaxy eclipse",
-}
-SHARED = "people morning story little number place world water"
 EXPLORE = ("--k", "2", "--starts", "2", "--max-steps", "30", "--lemmatizer", "none")
 
 
@@ -31,19 +26,11 @@ def answer(*arguments):
 
 @pytest.fixture(scope="module")
 def documents(tmp_path_factory):
-    """A file of 60 documents, of which one has no words."""
-    rng = np.random.default_rng(0)
-    lines = []
-    for i in range(60):
-        topic = list(TOPICS)[i % 2]
-        words = [*rng.choice(TOPICS[topic].split(), 8), *rng.choice(SHARED.split(), 4)]
-        text = " ".join(words) if i != 5 else "12"
-        lines.append(
-            json.dumps({"id": f"no {i}", "text": text, "label": topic, "date": "2020-01-02"})
-        )
-    path = tmp_path_factory.mktemp("documents") / "topics.jsonl"
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return path
+    """A file of 60 documents of two topics, of which one has no words."""
+    written = [one for one in texts(90) if one["topic"] != "food"]
+    rows = [{**one, "id": f"no {i}", "label": one.pop("topic")} for i, one in enumerate(written)]
+    rows[5]["text"] = "12"
+    return write_lines(tmp_path_factory.mktemp("documents") / "topics.jsonl", rows)
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +100,7 @@ def test_figures_are_drawn_where_asked(copy, tmp_path):
     assert {"prototypes.svg", "words.png", "path.svg", "labels.svg", "timeline.svg"} <= there
     assert all(name in said for name in there)
     svg = (copy / "figures" / "prototypes.svg").read_text(encoding="utf-8")
-    assert all(word in svg for topic in TOPICS.values() for word in topic.split()[:4])
+    assert all(word in svg for topic in ("sea", "sky") for word in TOPICS[topic].split()[:4])
     assert sm.load_run(copy).check() == []
     answer("figures", copy, "-o", tmp_path / "drawn")
     assert {path.name for path in (tmp_path / "drawn").iterdir()} == there
@@ -149,9 +136,8 @@ def test_a_run_is_made_again_to_the_same_bytes(copy, tmp_path, state):
         edits = {"names": {0: "Zero"}, "split": [1], "drop_words": ["water"]}
         sm.load_run(copy).edit({**edits, "notes": {"documents": {"no 3": "odd"}}})
     if state == "updated":
-        new = tmp_path / "new.jsonl"
         lines = [{"id": f"new {i}", "text": f"{TOPICS['sky']} {i}"} for i in range(8)]
-        new.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+        new = write_lines(tmp_path / "new.jsonl", lines)
         folder = tmp_path / "later" / "run"
         answer("update", copy, new, "-o", folder)
     before = contents(folder)
