@@ -237,10 +237,10 @@ def nameless(write):
 
 @pytest.fixture(scope="session")
 def inflected(write):
-    """Texts in which words are inflected; the source is somewhere on a disk."""
+    """Texts in which words are inflected or accented; the source is somewhere on a disk."""
     corpus = make_corpus({name: TOPICS[name] for name in ("sport", "money")}, 30)
     plural = [
-        text if i % 3 else re.sub(r"\bstriker\b", "strikers", text)
+        text.replace("coach", "co\u0302ach") if i % 3 else re.sub(r"\bstriker\b", "strikers", text)
         for i, text in enumerate(corpus.texts)
     ]
     corpus = replace(corpus, texts=plural, source="/somebody/at/home/news.csv")

@@ -7,6 +7,8 @@ import pytest
 
 from spheremix.reading import Reading, explain
 
+DECOMPOSED = "co\u0302ach"
+
 # Documents
 
 
@@ -62,10 +64,14 @@ def test_the_reader_marks_words_and_says_why(open_report, study):
     roles = dict(zip(rows.words, reading.vocabulary.roles(documents.labels[i]), strict=True))
     text = opened.page.locator("#reader .text")
     assert text.inner_text() == corpus.texts[i]
-    for role in ("own", "common", "shared"):
+    against = reading.prototypes[documents.second_groups[i]] != 0
+    roles |= {word: "rival" for word in rows.words[against] if roles[word] == "other"}
+    for role in ("own", "common", "shared", "rival"):
         seen = {one.lower() for one in opened.texts(f"#reader .text .mark.{role}")}
         words = corpus.texts[i].lower().rstrip(".").split()
         assert seen == {word for word in words if roles.get(word) == role}
+    assert "rival" in map(roles.get, words)
+    assert opened.page.locator(".mark-legend .mark").count() == 4
     why = explain(rows.X[[i]], reading.scorer, rows.words)
     table = opened.page.locator(".contributions tbody tr")
     shown = [row.locator("th").first.inner_text() for row in table.all()]
@@ -97,6 +103,10 @@ def test_a_form_of_the_texts_finds_its_word(open_report):
     first = opened.page.locator("#found li").first
     first.wait_for()
     assert first.locator("bdi").first.inner_text() == "striker"
+    # Letters may be composed or not.
+    i = next(i for i, text in enumerate(opened.content["documents"]["text"]) if DECOMPOSED in text)
+    opened.page.evaluate("(i) => { location.hash = `document=${i}`; }", i)
+    opened.page.locator("#reader .mark", has_text=DECOMPOSED).first.wait_for()
     opened.page.get_by_role("tab", name="Corpus").click()
     corpus = opened.page.locator("#corpus").inner_text()
     assert "news.csv" in corpus

@@ -131,6 +131,7 @@ def test_one_group_has_nothing_to_compare_with(open_report):
     opened = open_report("single", fragment="#document=2")
     reader = opened.page.locator("#reader").inner_text()
     assert "rather than" not in reader
+    assert opened.page.locator(".mark-legend .mark").count() == 3  # none of a second group
     told = opened.page.locator("#reader details.numbers li").all_text_contents()
     assert len(told) == 1  # no odds, no posterior: there is no other group
     assert told[0].startswith("Likeness: cosine ")
