@@ -221,27 +221,6 @@ def speeches(tmp_path_factory):
     return folder
 
 
-def test_dates_and_labels_come_from_the_names(speeches, tmp_path):
-    given = ("--date-from", "name", "--label-from", "{topic}/{speaker}_*")
-    out, err = run("explore", speeches, *given, *QUICK, "-o", tmp_path / "run")
-    assert "Dates are in the names of the files: 90 years, as 1" in err
-    assert "Labels are in the names of the files: topic 'food', speaker 'A' of" in err
-    assert "'topic' 1.00" in out
-    documents = rows(tmp_path / "run" / "documents.csv")
-    for one in documents:
-        topic, name = one["id"].split("/")
-        speaker, year = name.removesuffix(".txt").split("_")
-        assert (one["title"], one["date"]) == (f"{speaker}_{year}", year)
-        assert (one["topic"], one["speaker"]) == (topic, speaker)
-    periods = {one["period"] for one in rows(tmp_path / "run" / "tables" / "time.csv")}
-    assert periods == {str(1790 + i) for i in range(90)}
-    content = load_run(tmp_path / "run").report().content
-    assert content["documents"]["date"][:1] == [documents[0]["date"]]
-    assert content["documents"]["title"][:1] == [documents[0]["title"]]
-    names = [one["name"] for one in content["documents"]["label_columns"]]
-    assert names == ["topic", "speaker"]
-
-
 def test_a_table_is_joined_by_the_names_of_the_files(speeches, tmp_path):
     about = speeches.with_name("about.csv")
     given = ("--metadata", about, "--date", "when", "--label", "party")

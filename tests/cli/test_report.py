@@ -207,11 +207,8 @@ def test_runs_without_texts(tmp_path):
     answer("explore", tmp_path / "embeddings.npy", "-o", tmp_path / "run", "--k", "2")
     found = content(tmp_path / "run" / "report.html")
     assert found["kind"] == "coordinates"
-    assert found["documents"]["text"] is None
-    assert found["rows"] is None
     assert found["corpus"]["done"] == []
-    counts = sparse.csr_array(np.maximum(np.rint(10 * X), 0) + 1)
-    sparse.save_npz(tmp_path / "counts.npz", counts)
+    sparse.save_npz(tmp_path / "counts.npz", sparse.csr_array(np.maximum(np.rint(10 * X), 0) + 1))
     (tmp_path / "vocabulary.txt").write_text("a\nb\nc\nd\ne\nf\n")
     words = ("--vocabulary", tmp_path / "vocabulary.txt")
     answer("explore", tmp_path / "counts.npz", "-o", tmp_path / "words", "--k", "2", *words)

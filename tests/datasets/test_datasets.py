@@ -59,10 +59,6 @@ class TestCalibration:
         # 10,240 weights of relative standard deviation 0.7 at most: 5 standard errors.
         assert calibration._error_rate(d, kappa, alpha, draws) == pytest.approx(0.4, rel=0.035)
 
-    def test_less_overlap_takes_more_kappa(self):
-        kappas = [calibrate_kappa(20, 3, overlap) for overlap in (0.3, 0.1, 0.03, 0.01)]
-        assert np.all(np.diff(kappas) > 0)
-
     def test_the_second_call_is_free_and_seeds_matter(self):
         first = calibrate_kappa(30, 3, 0.04)
         hits = calibration._calibrated.cache_info().hits

@@ -224,16 +224,6 @@ def test_free_concentrations_find_the_tight_group():
     assert right["shared"] < 0.7
 
 
-def test_contrast_words_are_of_their_documents():
-    found = run("plot_embeddings")
-    for k, words in enumerate(found.contrast):
-        mine = found.mixture.labels_ == k
-        for word in words:
-            column = found.counts[:, [word.column]].toarray().ravel()
-            assert word.count == column[mine].sum()
-            assert column[mine].mean() > column[~mine].mean()
-
-
 def test_a_month_of_news_is_counted():
     found = run("plot_labels")
     table = sm.reading.contingency(found.news.labels_, found.subject)

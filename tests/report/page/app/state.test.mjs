@@ -53,6 +53,8 @@ test("what is not a value of its kind is passed over", () => {
     "#__proto__=1",
     "#constructor=1",
     "#toString=1",
+    "#group=-3&document=1e9",
+    "#%zz",
   ])
     assert.deepEqual(opened(hash).now, defaults, hash);
 });
