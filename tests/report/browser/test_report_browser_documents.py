@@ -72,6 +72,7 @@ def test_the_reader_marks_words_and_says_why(open_report, study):
         assert seen == {word for word in words if roles.get(word) == role}
     assert "rival" in map(roles.get, words)
     assert opened.page.locator(".mark-legend .mark").count() == 4
+    assert opened.page.locator(".kept-words").count() == 0  # the report has all of its words
     why = explain(rows.X[[i]], reading.scorer, rows.words)
     table = opened.page.locator(".contributions tbody tr")
     shown = [row.locator("th").first.inner_text() for row in table.all()]

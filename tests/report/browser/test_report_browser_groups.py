@@ -179,6 +179,8 @@ def test_the_open_document_is_of_the_chosen_group_or_says_that_it_is_not(open_re
     opened = open_report("grown", fragment=f"#group={labels[0]}&document=0")
     page = opened.page
     assert page.locator(".elsewhere").count() == 0
+    page.locator(f"#group-{labels[0]}").click()
+    assert page.locator("#reader").is_visible()
     other = next(k for k in range(5) if k != labels[0])
     page.locator(f"#group-{other}").click()
     assert page.locator("#reader").is_hidden()
@@ -261,6 +263,7 @@ def test_a_group_is_compared_with_another(open_report, news):
     other = next(one for one in range(5) if one != k)
     opened.page.locator("#compare").select_option(str(other))
     shown = opened.texts(".compared tbody th")
+    assert len(shown) == 18
     difference = prototypes[k] - prototypes[other]
     order = np.argsort(-difference, kind="stable")
     assert shown[:9] == [content["words"][j] for j in order[:9]]

@@ -132,6 +132,7 @@ def test_one_group_has_nothing_to_compare_with(open_report):
     reader = opened.page.locator("#reader").inner_text()
     assert "rather than" not in reader
     assert opened.page.locator(".mark-legend .mark").count() == 3  # none of a second group
+    assert "only here" not in opened.page.locator(".facts-line").text_content()
     told = opened.page.locator("#reader details.numbers li").all_text_contents()
     assert len(told) == 1  # no odds, no posterior: there is no other group
     assert told[0].startswith("Likeness: cosine ")

@@ -19,6 +19,11 @@ const rows = {
 };
 
 test("words of neither group are left out; without a rival its terms are zero", () => {
+  const others = contributionsOf(rows, scored, 1, 0, 1).map(({ j, other }) => [
+    j,
+    other.toFixed(6),
+  ]);
+  assert.deepEqual(Object.fromEntries(others), { 0: "0.250000", 1: "0.200000", 2: "0.000000" });
   assert.deepEqual(contributionsOf(rows, scored, 0, 0, 1), []);
   const alone = contributionsOf(rows, scored, 1, 0, -1);
   assert.deepEqual(

@@ -12,6 +12,7 @@ import {
   borderlineText,
   certaintyText,
   levelOf,
+  marksLines,
   secondText,
   ofSamples,
   samenessWord,
@@ -210,4 +211,10 @@ test("a group is stable, in doubt or weak, and the number that is shown never sa
   assert.deepEqual(values.map(levelOf), ["weak", "weak", "fair", "fair", "stable", "stable"]);
   assert.deepEqual(values.map(agreementPercent), ["0 %", "49 %", "50 %", "74 %", "75 %", "100 %"]);
   assert.equal(agreementPercent(0.29), "29 %"); // 28.999… in binary numbers
+});
+
+test("what the marks of groups in doubt mean is said where there are any", () => {
+  const marks = (...values) => marksLines(values.map((stability) => ({ stability })));
+  assert.deepEqual(marks(0.9, null), []);
+  assert.deepEqual(marks(0.9, 0.5), ["? stability below 75 %: look twice"]);
 });
