@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import re
 
 import numpy as np
@@ -12,7 +11,6 @@ from cli_common import TOPICS, refusal, rows, run, texts, write_lines
 from readers_common import write_workbook
 
 from spheremix.run.run import load_run
-from spheremix.text import read_documents
 
 
 def test_a_sheet_of_a_workbook(tmp_path):
@@ -28,26 +26,6 @@ def test_a_sheet_of_a_workbook(tmp_path):
     csv_file.write_text("text\nhello\n", encoding="ascii")
     said = refusal("explore", csv_file, "-o", tmp_path / "other", "--sheet", "A")
     assert "--sheet is for workbooks (.xlsx), and this is none." in said
-
-
-def test_csv_folder_and_parquet(tmp_path):
-    documents = list(texts(30))
-    with gzip.open(tmp_path / "docs.csv.gz", "wt", encoding="utf-8", newline="") as file:
-        table = csv.DictWriter(file, list(documents[0]))
-        table.writeheader()
-        table.writerows(documents)
-    for one in documents:
-        path = tmp_path / "folder" / one["topic"] / f"{one['id']}.txt"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(one["text"], encoding="utf-8")
-    sources = [tmp_path / "docs.csv.gz", tmp_path / "folder"]
-    pd = pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
-    pd.DataFrame(documents).to_parquet(tmp_path / "docs.parquet")
-    sources.append(tmp_path / "docs.parquet")
-    for source in sources:
-        out, _ = run("explore", source, "-o", tmp_path / f"run-{source.name}", "-k", 3)
-        assert "30 documents" in out
 
 
 HOSTILE = {
@@ -75,15 +53,6 @@ def test_any_script_and_any_character(tmp_path):
     assert [one["id"] for one in found] == [one["id"].replace("\0", " ") for one in documents]
     groups = [{one["group"] for one in found[i : i + 6]} for i in range(0, 36, 6)]
     assert [len(one) for one in groups] == [1] * 6
-
-
-def test_a_line_of_ten_megabytes(tmp_path):
-    documents = list(texts(12))
-    documents[3]["text"] += " storm" * 1_800_000
-    source = write_lines(tmp_path / "docs.jsonl", documents)
-    assert source.stat().st_size > 10_000_000
-    run("explore", source, "-o", tmp_path / "run", "-k", 2, "--starts", 2)
-    assert len(rows(tmp_path / "run" / "documents.csv")) == 12
 
 
 @pytest.mark.parametrize(
@@ -151,10 +120,13 @@ def test_repeats_are_said_and_typical_once(tmp_path):
         assert listed == set(list(nearest)[:10])
 
 
-def test_progress_counts_passes(tmp_path, monkeypatch):
+def test_progress_is_said_in_lines_and_counts_passes(tmp_path, monkeypatch):
+    """Without a terminal."""
     monkeypatch.setattr("spheremix.cli.console.EVERY", 0.0)
     source = write_lines(tmp_path / "docs.jsonl", texts(30))
     _, err = run("explore", source, "-k", 2, "--starts", 2, "-o", tmp_path / "run")
+    for said in ("Reading", "words of 30", "Fitting 2 groups", "Following", "Writing", "(guessed)"):
+        assert said in err
     assert re.search(r"K = 2, 1 pass over the documents", err)
     assert re.search(r"K = 2, 2 passes over the documents", err)
 
@@ -203,24 +175,10 @@ def test_notes_name_the_number_of_groups_once_and_advise_options(tmp_path):
         assert note.endswith(": drop identical rows or give --kappa a number.")
 
 
-def test_a_column_without_any_date_is_not_used(tmp_path):
-    place = tmp_path / "docs.csv"
-    place.write_text("text,date\nheart and blood,\nwing and flow,-\n", encoding="utf-8")
-    found = read_documents(place)
-    assert found.dates is None
-    assert "Column 'date' has no date: it is not used." in found.notes
-    assert not [note for note in found.notes if "read as the date" in note or " of 2" in note]
-
-
 def test_an_unknown_kind_of_file(tmp_path):
     (tmp_path / "docs.xyz").write_text("x", encoding="utf-8")
     line = refusal("explore", tmp_path / "docs.xyz", "-o", tmp_path / "run")
     assert all(kind in line for kind in (".csv", ".parquet", ".npz", ".npy", ".mtx"))
-
-
-def test_a_missing_file(tmp_path):
-    line = refusal("explore", tmp_path / "none.csv", "-o", tmp_path / "run")
-    assert line.endswith("none.csv: there is no such file or folder.")
 
 
 @pytest.mark.parametrize(
@@ -242,29 +200,6 @@ def test_rows_that_are_not_finite(tmp_path, bad, said):
     assert not (tmp_path / "run").exists()
 
 
-def test_folders_with_other_files_are_left_alone(tmp_path, tmp_path_factory):
-    corpus = write_lines(tmp_path_factory.mktemp("docs") / "docs.jsonl", texts())
-    (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
-    assert "holds other files" in refusal("explore", corpus, "-o", tmp_path)
-    assert "holds other files" in refusal("explore", corpus, "-o", tmp_path, "--force")
-    assert "a file of this name" in refusal("explore", corpus, "-o", tmp_path / "thesis.txt")
-    assert [p.name for p in tmp_path.iterdir()] == ["thesis.txt"]
-
-
-def test_progress_is_said_in_lines_without_a_terminal(tmp_path):
-    corpus = write_lines(tmp_path / "docs.jsonl", texts())
-    _, err = run("explore", corpus, "-o", tmp_path / "run", "--k", 3, "--starts", 2)
-    for said in (
-        "Reading",
-        "Counting the words of 90",
-        "Fitting 3 groups",
-        "Following",
-        "Writing",
-    ):
-        assert said in err
-    assert "(guessed)" in err
-
-
 # Folders of dated text files, and several labels
 
 QUICK = ("-k", 3, "--starts", 1, "--max-steps", 5, "--lemmatizer", "none", "--threads", 1)
@@ -284,27 +219,6 @@ def speeches(tmp_path_factory):
             path.write_text(one["text"], encoding="utf-8")
             table.writerow([path.stem, f"{1790 + i}-05", "PQ"[i % 2], f"Speech {i}", i / 7])
     return folder
-
-
-def test_dates_and_labels_come_from_the_names(speeches, tmp_path):
-    given = ("--date-from", "name", "--label-from", "{topic}/{speaker}_*")
-    out, err = run("explore", speeches, *given, *QUICK, "-o", tmp_path / "run")
-    assert "Dates are in the names of the files: 90 years, as 1" in err
-    assert "Labels are in the names of the files: topic 'food', speaker 'A' of" in err
-    assert "'topic' 1.00" in out
-    documents = rows(tmp_path / "run" / "documents.csv")
-    for one in documents:
-        topic, name = one["id"].split("/")
-        speaker, year = name.removesuffix(".txt").split("_")
-        assert (one["title"], one["date"]) == (f"{speaker}_{year}", year)
-        assert (one["topic"], one["speaker"]) == (topic, speaker)
-    periods = {one["period"] for one in rows(tmp_path / "run" / "tables" / "time.csv")}
-    assert periods == {str(1790 + i) for i in range(90)}
-    content = load_run(tmp_path / "run").report().content
-    assert content["documents"]["date"][:1] == [documents[0]["date"]]
-    assert content["documents"]["title"][:1] == [documents[0]["title"]]
-    names = [one["name"] for one in content["documents"]["label_columns"]]
-    assert names == ["topic", "speaker"]
 
 
 def test_a_table_is_joined_by_the_names_of_the_files(speeches, tmp_path):

@@ -1,4 +1,4 @@
-"""The command on one run: what explore writes and says, and what assign makes of it."""
+"""The command on one run: what explore writes and says, what assign and update make of it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import shutil
 import numpy as np
 import pytest
 from cli_common import refusal, rows, run, texts, write_lines
+from news_common import event, quiet
 from scipy import sparse
 
 from spheremix.reading import Reading
-from spheremix.run.columns import OF_THE_RUN
 from spheremix.run.run import load_run
 
 
@@ -169,6 +169,7 @@ def test_another_run_is_refused_and_replaced_by_force(explored, tmp_path):
     line = refusal(*forced)
     assert "holds other files than those of a run: notes.txt: choose another place" in line
     assert (folder / "notes.txt").read_text(encoding="utf-8") == "mine"
+    assert "a file of this name" in refusal("explore", other, "-o", folder / "notes.txt")
     (folder / "notes.txt").unlink()
     line = refusal("explore", other, "-o", folder, "--k", "2:4", "--starts", 5, "--label", "topic")
     assert "of other documents" in line
@@ -200,16 +201,6 @@ def test_ready_matrices_and_embeddings(explored, tmp_path):
     assert "words.csv: every column of every prototype\n" in out
     assert "groups.csv: size, name and columns of every group\n" in out
     assert rows(tmp_path / "dense" / "words.csv")[0]["word"].startswith("x")
-    run("assign", tmp_path / "dense", tmp_path / "E.npy", "-o", tmp_path / "again.csv")
-    known = rows(tmp_path / "dense" / "documents.csv")
-    for one in known:
-        for name in set(one) & set(OF_THE_RUN):
-            del one[name]
-    again = rows(tmp_path / "again.csv")
-    for one in again:
-        assert 0.0 < float(one.pop("fit_p_value")) <= 1.0
-        assert one.pop("new_group") == ""
-    assert again == known
     assert "is for texts" in refusal("explore", tmp_path / "E.npy", "--weighting", "tfidf")
     assert "is for texts" in refusal("explore", tmp_path / "E.npy", "--label", "topic")
     new = write_lines(tmp_path / "new.jsonl", texts(9))
@@ -221,3 +212,83 @@ def test_ready_matrices_and_embeddings(explored, tmp_path):
         "assign", tmp_path / "dense", tmp_path / "E.npy", "--id", "name", "-o", new, "--force"
     )
     assert "no columns for --id" in line
+
+
+# New documents
+
+
+def test_assign_gives_documents_of_the_run_their_group(explored, corpus, tmp_path):
+    out, _ = run("assign", explored, corpus, "-o", tmp_path / "new.csv")
+    assert "88 documents assigned, 2 without a group" in out
+    new, known = rows(tmp_path / "new.csv"), rows(explored / "documents.csv")
+    for one, two in zip(new, known, strict=True):
+        for name in ("id", "group", "second_group", "set_aside"):
+            assert one[name] == two[name]
+        if one["group"]:  # words of a row are added in another order
+            for name in ("posterior", "margin", "log_odds", "cosine"):
+                assert float(one[name]) == pytest.approx(float(two[name]), rel=1e-5)
+
+
+def test_assign_new_documents(explored, tmp_path):
+    new = [
+        {"text": "A boat, a sailor and the harbours!"},
+        {"text": "telescopes"},
+        {"text": ""},
+        {"text": "quantum zzz"},
+    ]
+    source = write_lines(tmp_path / "new.jsonl", new)
+    run("assign", explored, source, "-o", tmp_path / "new.csv")
+    found = rows(tmp_path / "new.csv")
+    known = {one["group"]: one["words"] for one in rows(explored / "groups.csv")}
+    assert "boat" in known[found[0]["group"]]
+    assert "telescope" in known[found[1]["group"]]
+    reasons = [(one["group"], one["set_aside"]) for one in found[2:]]
+    assert reasons == [("", "no text"), ("", "no word of the vocabulary")]
+    assert "there already" in refusal("assign", explored, source, "-o", tmp_path / "new.csv")
+    write_lines(source, new[2:])
+    run("assign", explored, source, "-o", tmp_path / "new.csv", "--force")
+    left = rows(tmp_path / "new.csv")
+    assert [one["group"] for one in left] == ["", ""]
+    assert list(left[0]) == list(found[0])
+
+
+def test_assign_tells_what_is_new(explored, tmp_path):
+    source = write_lines(tmp_path / "new.jsonl", [*quiet(), *event()])
+    out, _ = run("assign", explored, source, "-o", tmp_path / "new.csv")
+    assert "36 new documents compared with 88 of the past" in out
+    assert "of 4 checks raise an alarm" in out
+    assert "Of 100 batches in which nothing is new, at most about 5 raise an alarm." in out
+    found = rows(tmp_path / "new.csv")
+    assert {one["new_group"] for one in found[:24]} == {""}
+    fits = [float(one["fit_p_value"]) for one in found if one["fit_p_value"]]
+    assert all(0.0 < one <= 1.0 for one in fits)
+    line = refusal("assign", explored, source, "-o", tmp_path / "b.csv", "--false-alarms", "2")
+    assert "--false-alarms must be between 0.01 and 0.5, got 2" in line
+
+
+def test_update_makes_a_run_of_old_and_new_documents(explored, tmp_path):
+    source = write_lines(tmp_path / "new.jsonl", quiet())
+    out, _ = run("update", explored, source, "-o", tmp_path / "later", "--threads", "1")
+    assert "24 documents were added to 90. Groups keep their numbers." in out
+    old, new = rows(explored / "documents.csv"), rows(tmp_path / "later" / "documents.csv")
+    assert [one["id"] for one in new[:90]] == [one["id"] for one in old]
+    line = refusal("update", explored, source, "-o", explored)
+    assert "-o is the folder of the run that is updated" in line
+
+
+def test_assign_refuses_what_is_no_run_before_it_looks_at_the_output(corpus, explored, tmp_path):
+    there, new = tmp_path / "there.csv", tmp_path / "new.csv"
+    there.write_text("mine", encoding="utf-8")
+    np.save(tmp_path / "E.npy", np.eye(4))
+    for said, output, *arguments in (
+        ("no such folder", there, tmp_path / "none", corpus),
+        ("a file, not the folder of a run", there, corpus, explored),
+        ("not a finished run", there, tmp_path, corpus),
+        ("no such file", there, explored, tmp_path / "none.npy"),
+        ("there already", there, explored, corpus),
+        ("is a folder: name a file in it", tmp_path, explored, corpus),
+        ("a run on texts", new, explored, tmp_path / "E.npy"),
+        ("no column 'body'", new, explored, corpus, "--text", "body"),
+    ):
+        assert said in refusal("assign", *arguments, "-o", output)
+    assert there.read_text(encoding="utf-8") == "mine"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 
@@ -60,13 +59,9 @@ def test_embeddings_keep_the_mixture_without_penalty(explored, embeddings):
     assert "Following" not in err
 
 
-def test_no_table_figure_or_legend_speaks_of_a_path(explored):
+def test_no_file_and_no_legend_speaks_of_a_path(explored):
     folder, _, _ = explored
     assert [path for path in folder.rglob("*") if "path" in path.name] == []
-    assert list(rows(folder / "words.csv")[0]) == [
-        *("group", "rank", "word", "feature", "score", "weight", "stability"),
-        *("share_of_documents", "n_groups"),
-    ]
     legend = (folder / "README.txt").read_text(encoding="utf-8")
     assert "exit_beta" not in legend
     assert "tables/path.csv" not in legend
@@ -137,20 +132,6 @@ def test_assign_by_a_mixture_without_penalty(explored, words, embeddings, tmp_pa
     assert "90 documents assigned, 0 without a group" in out
     again = [one["group"] for one in rows(tmp_path / "texts.csv")]
     assert again == [one["group"] for one in rows(words[0] / "documents.csv")]
-
-
-@pytest.mark.parametrize("kind", ["coordinates", "words"])
-def test_the_report_has_one_step(explored, words, kind):
-    folder = words[0] if kind == "words" else explored[0]
-    table = folder.with_name(f"{kind}.json")
-    run("report", folder, "-o", table)
-    content = json.loads(table.read_text(encoding="utf-8"))
-    assert content["kind"] == kind
-    assert content["path"] is None
-    assert content["exit_betas"] is None
-    assert [one["beta"] for one in content["steps"]] == [0.0]
-    assert content["model"]["criterion"] is None
-    assert [one["n_groups"] for one in content["candidates"]] == [2, 3, 4]
 
 
 # Refits, and starts

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_common import run
+from cli_common import TOPICS, rows, run, texts
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
@@ -21,36 +21,19 @@ from spheremix.run.columns import TABLES
 from spheremix.run.run import load_run
 from spheremix.run.tables import csv_lines, shorten
 
-TOPICS = {
-    "sea": "boat harbour sailor wave anchor island",
-    "sky": "star planet moon telescope comet orbit",
-    "food": "bread cheese soup pepper kitchen onion",
-}
-SHARED = "people morning story number place"
-
-
-def rows(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
 
 @pytest.fixture(scope="module")
 def material(tmp_path_factory):
     """Texts of three topics, and embeddings that are random but for the topic."""
     folder, rng = tmp_path_factory.mktemp("tables"), np.random.default_rng(0)
-    centres = rng.normal(size=(3, 12))
-    texts, vectors = [], []
-    for i in range(60):
-        topic = list(TOPICS)[i % 3]
-        words = [*rng.choice(TOPICS[topic].split(), 8), *rng.choice(SHARED.split(), 4)]
-        texts.append((f"doc {i}", " ".join(words), topic, f"20{10 + i % 4}-05-11"))
-        vectors.append(centres[i % 3] + 0.4 * rng.normal(size=12))
+    written = [tuple(one.values()) for one in texts(60)]
     with (folder / "docs.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(("name", "body", "topic", "day", "headline"))
-        table.writerows((*one, f"About {one[0]}") for one in texts)
-    np.save(folder / "E.npy", np.array(vectors, dtype=np.float32))
-    return folder, texts
+        table.writerows((*one, f"About {one[0]}") for one in written)
+    centres = rng.normal(size=(3, 12))[np.arange(60) % 3]
+    np.save(folder / "E.npy", (centres + 0.4 * rng.normal(size=(60, 12))).astype(np.float32))
+    return folder, written
 
 
 def columns_of(folder):
@@ -79,18 +62,18 @@ def sparse_embedded(embedded):
 
 def test_rows_have_the_ids_labels_and_texts_beside_them(embedded, material):
     folder, _, _ = embedded
-    _, texts = material
-    assert [one["id"] for one in rows(folder / "documents.csv")] == [one[0] for one in texts]
+    _, written = material
+    assert [one["id"] for one in rows(folder / "documents.csv")] == [one[0] for one in written]
     found = load_run(folder)
     corpus = found.corpus()
-    assert corpus.texts == [one[1] for one in texts]
-    assert corpus.labels == {"topic": [(one[2],) for one in texts]}
-    assert corpus.dates == [one[3] for one in texts]
+    assert corpus.texts == [one[1] for one in written]
+    assert corpus.labels == {"topic": [(one[2],) for one in written]}
+    assert corpus.dates == [one[3] for one in written]
     assert found.info.label_agreement["topic"].ari == 1.0
     assert found.info.corpus.texts.endswith("docs.csv")
     assert found.feature_names is None
     assert sum(int(one["documents"]) for one in rows(folder / "tables" / "time.csv")) == 60
-    known = {one[0]: one[1] for one in texts}
+    known = {one[0]: one[1] for one in written}
     for one in rows(folder / "tables" / "typical.csv"):
         assert known[one["id"]].startswith(one["text"].removesuffix("..."))
 
@@ -150,20 +133,8 @@ def test_the_same_texts_are_the_same_run_and_others_another(embedded, material, 
     assert not (folder / "progress").exists()
 
 
-def test_rows_and_texts_must_agree(material, tmp_path):
-    folder, _ = material
-    lines = (folder / "docs.csv").read_text(encoding="utf-8").splitlines(keepends=True)
-    (tmp_path / "short.csv").write_text("".join(lines[:-1]), encoding="utf-8")
-    said = run(
-        *("explore", folder / "E.npy", "--texts", tmp_path / "short.csv", "-o", tmp_path / "run"),
-        code=2,
-    )[1]
-    assert f"{folder / 'E.npy'} has 60 rows and {tmp_path / 'short.csv'} 59 documents" in said
-    assert not (tmp_path / "run").exists()
-
-
 def test_rows_without_direction_keep_their_texts_out_of_the_contrast(material, tmp_path):
-    folder, texts = material
+    folder, written = material
     vectors = np.load(folder / "E.npy")
     vectors[4] = 0.0
     np.save(tmp_path / "E.npy", vectors)
@@ -172,19 +143,19 @@ def test_rows_without_direction_keep_their_texts_out_of_the_contrast(material, t
         *("-o", tmp_path / "run"),
     )
     assert rows(tmp_path / "run" / "documents.csv")[4]["set_aside"] == "empty row"
-    star = texts[4][1].split()[0]
-    counted = sum(text.split().count(star) for i, (_, text, *_) in enumerate(texts) if i != 4)
+    star = written[4][1].split()[0]
+    counted = sum(text.split().count(star) for i, (_, text, *_) in enumerate(written) if i != 4)
     contrast = [
         one for one in rows(tmp_path / "run" / "tables/contrast.csv") if one["word"] == star
     ]
     assert [round(int(one["count"]) / float(one["share"])) for one in contrast] == [counted]
-    assert load_run(tmp_path / "run").corpus().texts[4] == texts[4][1]
+    assert load_run(tmp_path / "run").corpus().texts[4] == written[4][1]
 
 
 def test_counts_with_names_take_only_ids_and_labels_from_texts(material, tmp_path):
-    folder, texts = material
-    words = sorted({word for _, text, *_ in texts for word in text.split()})
-    counts = [[text.split().count(word) for word in words] for _, text, *_ in texts]
+    folder, written = material
+    words = sorted({word for _, text, *_ in written for word in text.split()})
+    counts = [[text.split().count(word) for word in words] for _, text, *_ in written]
     sparse.save_npz(tmp_path / "X.npz", sparse.csr_array(np.array(counts)))
     (tmp_path / "vocabulary.txt").write_text("\n".join([*words, ""]), encoding="utf-8")
     command = ("explore", tmp_path / "X.npz", "--texts", folder / "docs.csv", "-k", 3)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import spheremix as sm
 from spheremix.text import Corpus
 
 if TYPE_CHECKING:
@@ -132,12 +131,6 @@ def make_corpus(topics, per_topic, seed=0, length=40):
     pick = lambda values: [values[row] for row in mixed]  # noqa: E731
     labels = {"desk": pick(labels)}
     return Corpus(pick(texts), ids, pick(dates), labels, source="news.csv", format="CSV")
-
-
-def write_report(folder, name, model, corpus, **material):
-    """Write a page; give its path and its content."""
-    report = sm.Report(model, corpus, **material)
-    return report.write_html(folder / f"{name}.html"), report.content
 
 
 def grow(content):

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -59,10 +58,6 @@ class TestCalibration:
         alpha = np.array([0.6, 0.4])
         # 10,240 weights of relative standard deviation 0.7 at most: 5 standard errors.
         assert calibration._error_rate(d, kappa, alpha, draws) == pytest.approx(0.4, rel=0.035)
-
-    def test_less_overlap_takes_more_kappa(self):
-        kappas = [calibrate_kappa(20, 3, overlap) for overlap in (0.3, 0.1, 0.03, 0.01)]
-        assert np.all(np.diff(kappas) > 0)
 
     def test_the_second_call_is_free_and_seeds_matter(self):
         first = calibrate_kappa(30, 3, 0.04)
@@ -219,18 +214,6 @@ class TestSample:
     def test_bad_input_is_named(self, parameters, message):
         with pytest.raises(ValueError, match=message):
             make_vmf_mixture(**parameters)
-
-
-@pytest.fixture(scope="session")
-def data_folder():
-    """Return the folder of real data."""
-    beside = Path(__file__).parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("SPHEREMIX_DATA", beside))
-    if not (folder / "cstr" / "cstr.mat").exists():
-        if os.environ.get("CI") == "true":
-            pytest.fail("no CSTR file: set SPHEREMIX_DATA to the folder of real data")
-        pytest.skip("no CSTR file: set SPHEREMIX_DATA to the folder of real data")
-    return folder
 
 
 class TestFetchCSTR:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -278,30 +277,6 @@ class TestRun:
         names = ("prototypes", "data", "sphere", "path", "criteria")
         assert files == [f"{name}.{end}" for name in names for end in ("svg", "png")]
         assert sorted(files) == sorted(path.name for path in (tmp_path / "figures").iterdir())
-
-    def test_a_run_of_documents(self, tmp_path):
-        runner = pytest.importorskip("typer.testing")
-        from spheremix.cli.main import app  # noqa: PLC0415
-
-        topics = ("boat sail wave port", "star moon orbit comet")
-        rng = np.random.default_rng(0)
-        lines = [
-            {
-                "text": " ".join(rng.choice(topics[i % 2].split(), 8)) + " the people of story",
-                "label": ["sea", "sky"][i % 2],
-                "date": f"2016-0{1 + i % 9}-11",
-            }
-            for i in range(60)
-        ]
-        source = tmp_path / "docs.jsonl"
-        source.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-        command = ["explore", str(source), "-o", str(tmp_path / "run"), "--k", "2"]
-        done = runner.CliRunner().invoke(app, command)
-        assert done.exit_code == 0, done.output
-        files = sm.draw_run(sm.load_run(tmp_path / "run"), tmp_path / "figures")
-        assert {"labels.svg", "timeline.svg", "words.svg", "data.png"} <= set(files)
-        svg = (tmp_path / "figures" / "prototypes.svg").read_text(encoding="utf-8")
-        assert all(word in svg for topic in topics for word in topic.split())
 
     def test_a_mixture_alone(self, tmp_path):
         X, _, _ = sm.datasets.make_vmf_mixture(80, 5, 2, kappa=20.0, random_state=0)

@@ -135,36 +135,25 @@ class TestCriteria:
             assert list(chosen.get_xdata()) == [study.best_n_components_] * 2
         assert has_curve(display.ax_[-1], study.candidates_, study.agreement_)
 
-    def test_the_band_is_two_standard_deviations(self):
-        rng = np.random.default_rng(0)
-        values = rng.normal(100, 5, size=(3, 20))
-        values[1, 4:] = np.nan
-        display = CriteriaDisplay([2, 3, 5], repetitions={"bic": values}, n_samples=10).plot(
-            [canvas()]
-        )
-        [ax] = display.ax_
-        [band] = ax.collections
-        corners = band.get_paths()[0].vertices
-        means = [np.mean(row[np.isfinite(row)]) for row in values]
-        for K, row, mean in zip([2, 3, 5], values, means, strict=True):
-            there = row[np.isfinite(row)]
-            reach = 2 * np.sqrt(np.sum((there - mean) ** 2) / (len(there) - 1))
-            heights = corners[corners[:, 0] == K, 1] * 10 + min(means)
-            np.testing.assert_allclose([heights.min(), heights.max()], [mean - reach, mean + reach])
-        assert has_curve(ax, [2, 3, 5], (np.array(means) - min(means)) / 10)
-
-    def test_the_band_does_not_go_below_the_points(self):
-        values = np.array([[10.0, 40.0, 11.0, 12.0], [7.0, 9.0, 8.0, 8.0]])
-        assert values[0].mean() - 2 * values[0].std(ddof=1) < 10.0
-        display = CriteriaDisplay([2, 3], {"bic": [11.0, 7.0]}, {"bic": values})
+    @pytest.mark.parametrize("n_samples", [1, 10])
+    @pytest.mark.parametrize("best", [None, [11.0, 7.0]], ids=["means", "bests"])
+    def test_the_band_is_two_standard_deviations(self, best, n_samples):
+        """Around the mean of those that converged; below the best of them there is none."""
+        values = np.array([[10.0, 40.0, 11.0, 12.0, np.nan], [7.0, 9.0, 8.0, 8.0, 7.5]])
+        known = None if best is None else {"bic": best}
+        display = CriteriaDisplay([2, 5], known, {"bic": values}, n_samples=n_samples)
         [ax] = display.plot([canvas()]).ax_
         [band] = ax.collections
         corners = band.get_paths()[0].vertices
-        for K, row in zip([2, 3], values, strict=True):
-            low, high = row.mean() + 2 * row.std(ddof=1) * np.array([-1, 1])
-            heights = corners[corners[:, 0] == K, 1] + 7.0
-            found = [heights.min(), heights.max()]
-            np.testing.assert_allclose(found, [max(low, row.min()), high])
+        rows = [row[np.isfinite(row)] for row in values]
+        means = np.array([np.mean(row) for row in rows])
+        curve = means if best is None else np.array(best)
+        for K, row, mean in zip([2, 5], rows, means, strict=True):
+            reach = 2 * np.sqrt(np.sum((row - mean) ** 2) / (len(row) - 1))
+            least = mean - reach if best is None else max(mean - reach, row.min())
+            heights = corners[corners[:, 0] == K, 1] * n_samples + curve.min()
+            np.testing.assert_allclose([heights.min(), heights.max()], [least, mean + reach])
+        assert has_curve(ax, [2, 5], (curve - curve.min()) / n_samples)
 
     @pytest.mark.parametrize(("n", "columns"), [(1, 1), (2, 2), (3, 3), (4, 2), (5, 5), (6, 3)])
     def test_no_place_is_left_empty(self, n, columns):
@@ -173,22 +162,22 @@ class TestCriteria:
         display = CriteriaDisplay([2, 3], {name: [4.0, 3.0] for name in names}, agreement=same)
         assert (display.n_panels, display.n_columns) == (n, columns)
 
-    def test_without_repetitions_there_is_no_band(self):
-        display = CriteriaDisplay([2, 3], {"aic": [4.0, 3.0]}, chosen=3).plot([canvas()])
-        assert not display.ax_[0].collections
-        assert to_hex(display.ax_[0].lines[0].get_color()) == "#d55e00"
-
-    def test_the_chosen_number_is_marked_where_another_one_is_smallest(self):
-        display = CriteriaDisplay([2, 3, 4], {"aic": [4.0, 3.0, 1.0]}, chosen=3, n_samples=2)
+    @pytest.mark.parametrize(
+        ("chosen", "title", "ringed"),
+        [
+            (4, "AIC: K = 4 chosen", [[4, 0.0]]),
+            (3, "AIC: K = 3 chosen, smallest at 4", [[3, 1.0]]),
+            (7, "AIC: K = 7 chosen, smallest at 4", []),  # no candidate: a line only
+        ],
+    )
+    def test_the_chosen_number_is_marked(self, chosen, title, ringed):
+        display = CriteriaDisplay([2, 3, 4], {"aic": [4.0, 3.0, 1.0]}, chosen=chosen, n_samples=2)
         [ax] = display.plot([canvas()]).ax_
-        assert ax.get_title() == "AIC: K = 3 chosen, smallest at 4"
-        [ring] = [line for line in ax.lines if line.get_markerfacecolor() == "none"]
-        assert (list(ring.get_xdata()), list(ring.get_ydata())) == ([3], [1.0])
-
-    def test_a_chosen_number_that_is_no_candidate_has_a_line_only(self):
-        [ax] = CriteriaDisplay([2, 3], {"aic": [4.0, 3.0]}, chosen=7).plot([canvas()]).ax_
-        assert ax.get_title() == "AIC: K = 7 chosen, smallest at 3"
-        assert not [line for line in ax.lines if line.get_markerfacecolor() == "none"]
+        assert ax.get_title() == title
+        rings = [line for line in ax.lines if line.get_markerfacecolor() == "none"]
+        assert [[*line.get_xdata(), *line.get_ydata()] for line in rings] == ringed
+        assert not ax.collections  # without repetitions there is no band
+        assert to_hex(ax.lines[0].get_color()) == "#d55e00"
 
     def test_a_number_that_never_converged(self):
         values = np.array([[5.0, 4.0], [np.nan, np.nan], [3.0, 2.0]])

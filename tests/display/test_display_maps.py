@@ -72,13 +72,13 @@ def prototypes():
 
 class TestPrototypes:
     def test_the_picture_is_that_of_a_plain_loop(self, prototypes):
-        image, edges = picture(drawn(prototypes, gamma=0.5))
+        image, edges = picture(drawn(prototypes, gamma=0.7))
         colours = [to_rgb(colour) for colour in hues(3)]
         largest = np.abs(PROTOTYPES).max()
         for row, k in enumerate([1, 0, 2]):
             for column, j in enumerate(ORDER):
                 n_j = sum(PROTOTYPES[i, j] != 0 for i in range(3))
-                strength = (abs(PROTOTYPES[k, j]) / largest) ** 0.5
+                strength = (abs(PROTOTYPES[k, j]) / largest) ** 0.7
                 expected = [255 * (1 - strength * (1 - part)) for part in colours[n_j]]
                 pixel = image[(edges[row] + edges[row + 1]) // 2, column]
                 np.testing.assert_allclose(pixel, expected, atol=1.0)
@@ -86,10 +86,6 @@ class TestPrototypes:
     def test_heights_go_with_sizes(self, prototypes):
         image, edges = picture(drawn(prototypes))
         np.testing.assert_allclose(np.diff(edges) / len(image), [0.6, 0.3, 0.1], atol=0.02)
-
-    def test_gamma(self, prototypes):
-        flat = np.asarray(drawn(prototypes, gamma=1.0).image_.get_array()).mean()
-        assert flat > np.asarray(drawn(prototypes, gamma=0.2).image_.get_array()).mean()
 
     def test_what_is_written(self, prototypes):
         display = drawn(prototypes)
@@ -267,12 +263,6 @@ class TestPixels:
                 best = max(mine, key=lambda j: values[row, j])
                 assert found[row, p] == values[row, best]
                 assert found[row, p] == 0 or hue_of[row, p] == counts[best]
-
-    def test_few_columns_are_left_alone(self):
-        values, counts = np.arange(6.0).reshape(1, 6), np.array([3, 2, 2, 1, 1, 0])
-        found, hue_of = pixels.squeeze(values, counts, 100)
-        np.testing.assert_array_equal(found, values)
-        np.testing.assert_array_equal(hue_of, [counts])
 
     def test_heights(self):
         found = pixels.heights([60, 30, 9, 1, 0], 0.05)

@@ -9,18 +9,8 @@ import subprocess
 import sys
 
 HEAVY = {
-    "dask",
-    "faiss",
-    "jinja2",
-    "matplotlib",
-    "numba",
-    "pandas",
-    "playwright",
-    "polars",
-    "pyarrow",
-    "rich",
-    "torch",
-    "typer",
+    *("dask", "faiss", "jinja2", "matplotlib", "numba", "pandas", "playwright", "polars"),
+    *("pyarrow", "rich", "torch", "typer"),
 }
 CODE = """
 import sys

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shutil
 import subprocess
@@ -17,11 +16,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def manual():
-    spec = importlib.util.spec_from_file_location("tool", ROOT / "tools" / "man_page.py")
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
-    return tool.manual()
+def manual(load_tool):
+    return load_tool("man_page").manual()
 
 
 def test_every_option_is_named_in_the_part_of_its_command(manual):

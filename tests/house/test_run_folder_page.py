@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import fields
 from pathlib import Path
 
@@ -14,11 +13,8 @@ ROOT = Path(__file__).parents[2]
 COMMITTED = (ROOT / "docs" / "run-folder.md").read_text(encoding="utf-8")
 
 
-def test_the_page_is_what_the_tool_makes():
-    spec = importlib.util.spec_from_file_location("tool", ROOT / "tools" / "run_folder_page.py")
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
-    assert tool.page() == COMMITTED, "Run: python tools/run_folder_page.py"
+def test_the_page_is_what_the_tool_makes(load_tool):
+    assert load_tool("run_folder_page").page() == COMMITTED, "Run: python tools/run_folder_page.py"
 
 
 def test_the_page_names_every_file_column_and_key():

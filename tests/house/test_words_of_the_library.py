@@ -19,16 +19,8 @@ TEXTS = ["red apple", "apple pie", "green apple", "blue sky", "sky and sea", "bl
 
 
 # Words that hid the ones everybody knows, by how they begin.
-PRIVATE = (
-    "firm",
-    "settl",
-    "unsettl",
-    "stranger",
-    "carried",
-    "standing",
-    "on its way",
-    "on their way",
-)
+PRIVATE = ("firm", "settl", "unsettl", "stranger", "carried", "standing")
+PRIVATE += ("on its way", "on their way")
 
 
 def strings(path):

@@ -7,19 +7,9 @@ import shutil
 
 from cli_common import run as command
 from corpora import documents, write_lines
+from story import options
 
-OPTIONS = (
-    "--k",
-    "3",
-    "--starts",
-    "2",
-    "--max-steps",
-    "8",
-    "--lemmatizer",
-    "none",
-    "--threads",
-    "1",
-)
+OPTIONS = options({"k": 3, "starts": 2, "max_steps": 8, "lemmatizer": "none", "threads": 1})
 
 
 class Small:

@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 from cli_common import run as command
-from vocabulary import ROUNDED, attribute, column, page, read_tables, rounded, said
+from comparing import ROUNDED, page, read_tables, rounded, said
 
 import spheremix as sm
 
@@ -58,8 +58,7 @@ def quiet(work, *arguments, **more):
 
 def group_names(run):
     """Return the names of the groups of a run, by number."""
-    table = attribute(run, "clusters")
-    named = zip(table[column("cluster")], table["name"], strict=True)
+    named = zip(run.groups["group"], run.groups["name"], strict=True)
     return {number: name for number, name in named if number >= 0}
 
 
@@ -79,7 +78,7 @@ def renumbered(state):
     Which numbers the groups have after a merge or a split is for other tests.
     """
     tables = state["tables"]
-    groups, second = column("cluster"), column("runner_up")
+    groups, second = "group", "second_group"
     met = dict.fromkeys(one for one in tables["documents.csv"][groups] if one not in {"", "-1"})
     numbers = {one: str(i) for i, one in enumerate(met)}
     found = {}
@@ -158,7 +157,7 @@ def tell(case, place):
     sums["back"] = outputs(folder)
 
     run = sm.load_run(folder)
-    ids = attribute(run, "documents")["id"]
+    ids = run.documents["id"]
     given = {
         "names": dict(zip(group_names(run), NAMES, strict=False)),
         "notes": {"groups": {1: "look <again>"}, "documents": {ids[3]: "odd"}},
@@ -186,8 +185,8 @@ def tell(case, place):
     }
     table = quiet(run.assign, str(case.new))
     states["assign"]["same"] = [
-        "" if one is None else str(one) for one in table[column("cluster")]
-    ] == states["assign"]["tables"]["assigned.csv"][column("cluster")]
+        "" if one is None else str(one) for one in table["group"]
+    ] == states["assign"]["tables"]["assigned.csv"]["group"]
     quiet(run.undo_edits)
     sums["undo all"] = outputs(folder)
     states["save"] = {"values": saved(case, place)}

@@ -57,25 +57,16 @@ def test_a_changed_page_is_not_replaced_by_a_new_one(copy):
 
 @pytest.mark.parametrize("force", [(), ("--force",)])
 @pytest.mark.parametrize(
-    "files",
+    "name",
     [
-        ["notes.txt"],
-        ["documents.csv"],
-        ["report.html"],
-        ["run.json"],
-        ["tables/mine.csv"],
-        ["figures/holiday.png"],
-        ["cache/mine.txt"],
-        ["progress/mine.txt"],
-        [".hidden"],
-        ["deep/er/still.txt"],
+        *("notes.txt", "documents.csv", "report.html", "run.json", ".hidden", "deep/er/still.txt"),
+        *("tables/mine.csv", "figures/holiday.png", "cache/mine.txt", "progress/mine.txt"),
     ],
 )
-def test_a_folder_of_others_is_refused_and_untouched(small, tmp_path, files, force):
+def test_a_folder_of_others_is_refused_and_untouched(small, tmp_path, name, force):
     folder = tmp_path / "theirs"
-    for name in files:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text("precious")
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text("precious")
     before = everything(tmp_path)
     for command in (
         small.explore(folder, *force),

@@ -1,7 +1,6 @@
 """Golden runs: tables, pages and summaries of five small corpora stay what they were.
 
-What differs on purpose is said in vocabulary.py; `python tests/outside/make_golden.py` writes the
-goldens again.
+Where they differ on purpose, `python tests/outside/make_golden.py` writes the goldens again.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ import pytest
 
 pytest.importorskip("typer")
 
+from comparing import compare_lines, compare_tables, compare_values
 from corpora import MAKERS
 from story import tell, unpacked
-from vocabulary import compare_lines, compare_tables, compare_values
 
 GOLDEN = Path(__file__).parent / "golden"
 STATES = (

@@ -200,45 +200,25 @@ def test_a_file_of_edits_with_anything_in_it(copy, tmp_path, kind):
     assert everything(copy) == before
 
 
-@pytest.mark.parametrize(
-    "parts",
-    [
-        {"format": "another"},
-        {"version": 99},
-        {"version": "1"},
-        {"run": "0" * 16},
-        {"run": None},
-        {"names": []},
-        {"names": {"99": "x"}},
-        {"names": {"-1": "x"}},
-        {"names": {"x": "y"}},
-        {"names": {"0": 7}},
-        {"names": {"0": ""}},
-        {"names": {"0": "x" * 100_000}},
-        {"names": {"9" * 5000: "x"}},
-        {"merge": [[0]]},
-        {"merge": [[0, 0]]},
-        {"merge": [[0, 99]]},
-        {"merge": [[0, 1], [1, 2]]},
-        {"merge": [[0, 1, 2]] * 3},
-        {"merge": {"0": 1}},
-        {"merge": [0, 1]},
-        {"split": [99]},
-        {"split": [-1]},
-        {"split": [0.5]},
-        {"split": "0"},
-        {"split": [10**400]},
-        {"drop_words": ["nobody wrote this"]},
-        {"drop_words": [1]},
-        {"drop_words": "boat"},
-        {"notes": []},
-        {"notes": {"groups": {"77": "x"}}},
-        {"notes": {"documents": {"nobody": "x"}}},
-        {"misplaced": ["nobody"]},
-        {"misplaced": 3},
-        {"unknown": 1},
-        {},
+BAD_EDITS = {
+    "format": ["another"],
+    "version": [99, "1"],
+    "run": ["0" * 16, None],
+    "names": [
+        *([], {"99": "x"}, {"-1": "x"}, {"x": "y"}, {"9" * 5000: "x"}),
+        *({"0": name} for name in (7, "", "x" * 100_000)),
     ],
+    "merge": [[[0]], [[0, 0]], [[0, 99]], [[0, 1], [1, 2]], [[0, 1, 2]] * 3, {"0": 1}, [0, 1]],
+    "split": [[99], [-1], [0.5], "0", [10**400]],
+    "drop_words": [["nobody wrote this"], [1], "boat"],
+    "notes": [[], {"groups": {"77": "x"}}, {"documents": {"nobody": "x"}}],
+    "misplaced": [["nobody"], 3],
+    "unknown": [1],
+}
+
+
+@pytest.mark.parametrize(
+    "parts", [{}, *({key: value} for key, values in BAD_EDITS.items() for value in values)]
 )
 def test_edits_that_cannot_be_made_change_nothing(small, copy, parts):
     path = small.edits_file("hostile.json", **parts)

@@ -66,14 +66,6 @@ def test_scores_one_by_one(prototypes, seed):
         assert sorted(features) == np.flatnonzero(prototypes[k]).tolist()
 
 
-def test_a_word_of_one_group_counts_whole_and_a_shared_one_by_its_share():
-    prototypes = np.array([[0.6, 0.8], [0.0, 1.0]])
-    assert_allclose(characteristic_scores(prototypes), [[0.6**1.5, 0.8**2.5 / 1.8], [0.0, 1 / 1.8]])
-    # In a group that is three times as large, more of the word is there.
-    large = characteristic_scores(prototypes, [3.0, 1.0])
-    assert_allclose(large[0], [0.6**1.5, 0.8**1.5 * 2.4 / 3.4])
-
-
 def test_masses_are_expected_sums():
     """A_d(kappa) by SciPy's Bessel functions, and the sum of rows drawn from the mixture."""
     weights, kappas, d = np.array([0.25, 0.75]), np.array([40.0, 5.0]), 10

@@ -307,10 +307,3 @@ def test_years_are_counted_by_year_however_few_they_are():
     assert timeline([0, 0], ["1990-05", "1990-06"], period="auto").periods == ("1990-05", "1990-06")
     # Without a group, or without a date, nothing is decided.
     assert timeline([-1, 0, 0], ["1990", None, "1990-06"], period="auto").periods == ("1990-06",)
-
-
-def test_231_years_are_all_there():
-    years = [str(1790 + i) for i in range(231)]
-    found = timeline([0] * 231, years, period="auto")
-    assert found.periods == tuple(years)
-    assert found.counts.tolist() == [[1] * 231]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from functools import cmp_to_key
 
 import numpy as np
@@ -14,11 +12,9 @@ from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
 
 from spheremix.reading import (
-    Block,
     Vocabulary,
     group_order,
     layout,
-    naming_words,
 )
 
 # Eighths add up exactly, whatever the order of the sum.
@@ -81,6 +77,7 @@ def test_blocks_are_the_patterns(prototypes):
     assert found.blocks[-1].stop == prototypes.shape[1]
     support = prototypes != 0
     for block in found.blocks:
+        assert block.n_groups == len(block.groups)
         for column in support[:, found.features[block.start : block.stop]].T:
             assert set(block.groups) == set(np.flatnonzero(column))
     assert len({frozenset(b.groups) for b in found.blocks}) == len(found.blocks)
@@ -88,26 +85,6 @@ def test_blocks_are_the_patterns(prototypes):
     for count, columns in found.by_sharing.items():
         assert (found.n_sharing[columns] == count).all()
     assert sum(s.stop - s.start for s in found.by_sharing.values()) == prototypes.shape[1]
-
-
-def test_layout_of_an_example():
-    prototypes = [[0, 0.6, 0, 0.8, 0], [0.1, 0.7, 0, 0, 0], [0, 0.9, 0.4, 0, 0]]
-    found = layout(prototypes, [0.2, 0.3, 0.5])
-    assert found.groups.tolist() == [2, 1, 0]
-    assert found.features.tolist() == [1, 2, 0, 3, 4]
-    assert found.n_sharing.tolist() == [3, 1, 1, 1, 0]
-    assert found.blocks == (
-        Block(0, 1, (2, 1, 0)),
-        Block(1, 2, (2,)),
-        Block(2, 3, (1,)),
-        Block(3, 4, (0,)),
-        Block(4, 5, ()),
-    )
-    assert found.blocks[0].n_groups == 3
-    assert found.by_sharing == {3: slice(0, 1), 1: slice(1, 4), 0: slice(4, 5)}
-    assert layout(np.zeros((2, 0))).blocks == ()
-    with pytest.raises(ValueError, match="one value a prototype"):
-        layout(prototypes, [0.5, 0.5])
 
 
 # ------------------------------------------------------------------------------------------- words
@@ -190,14 +167,6 @@ def test_negative_coordinates_count_by_their_size():
     assert words.words(0)[0].weight == -0.8
 
 
-def test_one_group_owns_all_its_words():
-    words = Vocabulary(np.array([[0.6, 0.8, 0.0]]), ["a", "b", "c"])
-    assert listed(words.only_here_words(0)) == ["b", "a"]
-    assert words.shared_words(0) == []
-    assert words.roles(0).tolist() == ["own", "own", "none"]
-    assert [word.word for word in naming_words(words, 5)[0]] == ["b", "a"]
-
-
 @given(tables(5, 20))
 def test_every_word_of_a_group_is_own_shared_or_common(prototypes):
     words = Vocabulary(prototypes, [f"w{j}" for j in range(prototypes.shape[1])])
@@ -232,6 +201,12 @@ def test_the_table_has_every_word(prototypes, seed):
         assert ranks.tolist() == list(range(1, len(ranks) + 1))
 
 
+def test_layouts_of_nothing():
+    assert layout(np.zeros((2, 0))).blocks == ()
+    with pytest.raises(ValueError, match="one value a prototype"):
+        layout(PROTOTYPES, [0.5, 0.5])
+
+
 def test_bad_questions(words):
     for k in (-1, 3):
         with pytest.raises(ValueError, match=f"no group {k}: they are 0 to 2"):
@@ -249,8 +224,3 @@ def test_bad_questions(words):
     for masses in ([1.0, 1.0], [1.0, -1.0, 1.0], [0.0, 0.0, 0.0], [1.0, np.nan, 1.0]):
         with pytest.raises(ValueError, match="masses must be 3 numbers"):
             Vocabulary(PROTOTYPES, NAMES, masses=masses).words(0)
-
-
-def test_explore_is_loaded_when_asked_for():
-    code = "import sys, spheremix; assert not [m for m in sys.modules if 'explore' in m]"
-    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603

@@ -47,7 +47,10 @@ def test_places_of_colours(case):
     assert_allclose(found, case["places"], atol=1e-12)
 
 
-@pytest.mark.parametrize(("group", "second", "odds", "stays", "said"), CASES["certainty"])
+ALONE = [[0, -1, np.inf, 1.0, "clearly here"], [0, -1, np.inf, 0.2, "borderline"]]  # one group
+
+
+@pytest.mark.parametrize(("group", "second", "odds", "stays", "said"), CASES["certainty"] + ALONE)
 def test_how_surely_a_document_is_in_its_group(group, second, odds, stays, said):
     one = np.array([1.0])
     documents = Documents(np.array([group]), np.array([second]), one, one, np.array([odds]), one)

@@ -26,7 +26,7 @@ import spheremix as sm
 from spheremix.em import Fit
 from spheremix.report.bundle import PageError, bundle
 from spheremix.report.html import fill, page, page_files, policy
-from spheremix.report.packing import pack, packed_size, plain, to_json, unpack
+from spheremix.report.packing import pack, packed_size, plain, unpack
 from spheremix.text import Corpus
 
 HOSTILE = [
@@ -101,12 +101,6 @@ def test_numbers_that_json_has_not():
         pack({"x": np.array([np.nan], dtype=np.float32)})
     with pytest.raises(TypeError, match="x: arrays of float64"):
         pack({"x": np.array([1.0])})
-
-
-def test_hostile_strings_come_back_and_are_json():
-    content = {"texts": HOSTILE, "forms": {text: i for i, text in enumerate(HOSTILE)}}
-    assert unpack(pack(content)) == content
-    assert json.loads(to_json(content)) == content
 
 
 def test_the_size_is_foretold():

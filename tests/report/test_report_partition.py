@@ -24,9 +24,12 @@ def rows():
     return made
 
 
-@pytest.fixture(scope="module")
-def means(rows):
-    return sm.SphericalKMeans(K, random_state=0).fit(rows)
+@pytest.fixture(scope="module", params=[np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def means(rows, request):
+    kind = request.param
+    return sm.SphericalKMeans(K, random_state=0, sparse_prototypes=kind is not np.asarray).fit(
+        kind(rows)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -45,19 +48,12 @@ def test_groups_are_those_of_k_means(report, means):
     assert_allclose(step["weights"], sizes / N, rtol=1e-5)
     (candidate,) = content["candidates"]
     assert [one["size"] for one in candidate["groups"]] == sorted(sizes, reverse=True)
+    read = Reading(means, [f"w{j}" for j in range(D)])  # equal weights would rank other words
+    for k, listed in zip(np.argsort(-sizes), candidate["groups"], strict=True):
+        assert listed["words"] == [one.word for one in read.vocabulary.words(int(k), 10)]
+    assert content["names"] == [read.group_name(k) for k in range(K)]
     assert candidate["n_starts"] == len(means.runs_)
     assert content["model"]["status"] == "converged"
-
-
-def test_words_are_those_that_reading_ranks(report, means):
-    """With the shares of the rows: equal weights would rank other words first."""
-    words = [f"w{j}" for j in range(D)]
-    read = Reading(means, words)
-    (candidate,) = report.content["candidates"]
-    order = np.argsort(-np.bincount(means.labels_))
-    for k, listed in zip(order, candidate["groups"], strict=True):
-        assert listed["words"] == [one.word for one in read.vocabulary.words(int(k), 10)]
-    assert report.content["names"] == [read.group_name(k) for k in range(K)]
 
 
 def test_numbers_are_those_of_a_mixture_of_equal_weights(report, means, rows):
@@ -92,18 +88,3 @@ def test_the_page_says_what_it_shows(report, tmp_path):
     html = report.write_html(tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<title>" in html
     assert report.to_dict()["model"]["n_groups"] == K
-
-
-@pytest.mark.parametrize("sparse_prototypes", [False, True])
-def test_sparse_rows_and_words_of_a_vectorizer(sparse_prototypes):
-    texts = ["blood heart", "heart pressure blood", "wing air", "air flow wing", "flow air"] * 6
-    words = sm.text.TextVectorizer(lemmatizer="none", min_df=1).fit(texts)
-    X = words.transform(texts)
-    assert sparse.issparse(X)
-    means = sm.SphericalKMeans(
-        2, init="random", random_state=0, sparse_prototypes=sparse_prototypes
-    ).fit(X)
-    content = sm.Report(means, texts, vectorizer=words).content
-    assert_array_equal(content["documents"]["group"], means.labels_)
-    assert content["kind"] == "words"
-    assert content["forms"] is not None

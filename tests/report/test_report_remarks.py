@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
-import numpy as np
 import pytest
+from cli_common import texts, write_lines
 
 import spheremix as sm
 from spheremix.run.sentences import remarks, warnings
@@ -17,14 +15,7 @@ OPTIONS = {"starts": 2, "threads": 1, "criterion": "none", "k": "2:3", "min_df":
 def run(tmp_path_factory):
     """Two topics, the largest number of groups chosen, and a document without words."""
     folder = tmp_path_factory.mktemp("remarks")
-    topics = ["goal striker coach league", "bank stock bond profit", "actor film oscar studio"]
-    rng = np.random.default_rng(0)
-    lines = [
-        {"id": f"d{i}", "text": " ".join(rng.choice(topics[i % 3].split(), 12))} for i in range(60)
-    ]
-    lines.append({"id": "empty", "text": ""})
-    path = folder / "news.jsonl"
-    path.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
+    path = write_lines(folder / "news.jsonl", [*texts(60), {"id": "empty", "text": ""}])
     return sm.explore_corpus(path, folder / "run", **OPTIONS)
 
 

@@ -110,10 +110,6 @@ class TestStudy:
         for k, j in np.ndindex(table.shape):
             assert table[k, j] == np.sum((mine == k) & (theirs == j))
 
-    def test_clusters_are_numbered_from_the_largest(self, small):
-        for _, sizes in read(small / "results", "filings_sizes").groupby("model")["size"]:
-            assert list(sizes) == sorted(sizes, reverse=True)
-
     def test_no_file_no_study(self, tmp_path, monkeypatch, capsys):
         monkeypatch.setenv("SPHEREMIX_DATA", str(tmp_path))
         with pytest.raises(SystemExit):
@@ -227,7 +223,3 @@ class TestPage:
         assert verdicts["K of Sk-means by Calinski-Harabasz"]
         assert verdicts["beta and sparsity of the chosen step"]
         assert not verdicts["K by the smallest RICc"]
-
-    def test_excerpts_are_short(self):
-        for text in read(runner.RESULTS, "filings_excerpts")["excerpt"]:
-            assert len(text.split()) <= 60

@@ -169,13 +169,14 @@ class TestOtherColumns:
         assert "there is no column 'desk'; there are" in error_of(path, label=["author", "desk"])
 
     def test_a_column_without_labels_or_titles_is_not_used(self, tmp_path):
-        rows = [{"text": "a", "label": "NA", "title": " ", "other": "x"}]
+        rows = [{"text": "a", "label": "NA", "title": " ", "date": "-", "other": "x"}]
         corpus = read_documents(write_csv(tmp_path / "a.csv", rows), label=["label", "other"])
         assert corpus.labels == {"other": [("x",)]}
-        assert corpus.titles is None
-        assert "Column 'label' has no label: it is not used." in corpus.notes
-        assert "Column 'title' has no title: it is not used." in corpus.notes
-        assert corpus.metadata == {"label": ["NA"], "title": [" "]}
+        assert (corpus.titles, corpus.dates) == (None, None)
+        for name in ("label", "title", "date"):
+            assert f"Column {name!r} has no {name}: it is not used." in corpus.notes
+        assert not [note for note in corpus.notes if "read as the date" in note or " of 1" in note]
+        assert corpus.metadata == {"label": ["NA"], "title": [" "], "date": ["-"]}
 
     def test_titles_are_guessed_named_or_left_out(self, tmp_path):
         rows = [{"text": "a", "name": "N", "subject": "S", "x": "X"}]
@@ -196,14 +197,6 @@ class TestOtherColumns:
         assert corpus.metadata == {"name": [["x", "y"]]}
         assert any("'name' is not used as the title: line 1" in note for note in corpus.notes)
         assert "the title is a list, where a string is needed" in error_of(path, title="name")
-
-    def test_231_years_stay_years(self, tmp_path):
-        years = list(range(1790, 2021))
-        rows = [{"text": f"speech {year}", "year": year} for year in years]
-        for path in (write_csv(tmp_path / "a.csv", rows), write_json(tmp_path / "a.jsonl", rows)):
-            corpus = read_documents(path)
-            assert corpus.dates == [str(year) for year in years]
-            assert corpus.metadata == {}
 
     def test_times_of_parquet_are_kept(self, tmp_path):
         arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")

@@ -114,19 +114,6 @@ class TestFormats:
         ):
             matrix.beside(corpus.take([0]))
 
-    def test_real_files(self, data_folder):
-        corpus = read_documents(data_folder / "bbc_news" / "docs.jsonl.gz")
-        assert len(corpus) == 2225
-        assert corpus.dates is None
-        assert set(corpus.labels["label"]) == {
-            (name,) for name in ("business", "entertainment", "politics", "sport", "tech")
-        }
-        corpus = read_documents(data_folder / "sec8k_stanford" / "AF_only.jsonl.gz")
-        assert len(corpus) == 252
-        [labels] = corpus.labels.values()
-        assert labels[-1] == ("5.07", "8.01", "9.01")
-        assert corpus.dates[-1] == "2013-05-16"
-
 
 class TestFolder:
     def test_sub_folders_are_labels(self, tmp_path):
@@ -233,21 +220,8 @@ def test_texts_come_back(tmp_path_factory, texts):
 
 
 class TestCorpus:
-    def test_take(self):
-        corpus = Corpus(["a", "b", "c"], ["1", "2", "3"], labels={"of": [("x",), (), ("y", "z")]})
-        part = corpus.take([2, 0])
-        assert (part.texts, part.ids, part.labels) == (
-            *(["c", "a"], ["3", "1"]),
-            {"of": [("y", "z"), ("x",)]},
-        )
-        assert part.dates is None
-
     def test_said_in_one_line(self):
         corpus = Corpus(["a" * 500, "b"], ["1", "2"], source="docs.csv")
         assert repr(corpus) == "Corpus(2 documents, from docs.csv)"
         labelled = Corpus(["a"], ["1"], labels={"of": [("x",)]}, dates=[None])
         assert repr(labelled) == "Corpus(1 document, with dates, with labels)"
-
-    def test_lists_go_together(self):
-        with pytest.raises(ValueError, match="labels 'of' must be as many as the 1 texts, got 2"):
-            Corpus(["a"], ["1"], labels={"of": [(), ()]})

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from spheremix.text import TextVectorizer
-from spheremix.text.selection import Thresholds
 
 
 def test_removed_words_are_counted_as_a_plain_count_counts_them():
@@ -56,20 +55,3 @@ def test_a_phrase_is_left_out_in_any_of_its_forms(asked):
     assert found.removed_["dropped"] == {asked: 3}
     assert "press release" not in found.vocabulary_
     assert "press" in found.vocabulary_
-
-
-def test_a_word_counts_for_the_first_threshold_that_it_does_not_meet():
-    texts = ["often once", "often again", "often rarely"] * 7
-    found = TextVectorizer(lemmatizer=None, min_count=22, min_df=1, max_df=0.5, stop_words=None)
-    with pytest.raises(ValueError, match="min_count"):
-        found.fit(texts)
-    found = TextVectorizer(lemmatizer=None, min_df=8, max_df=0.5, stop_words=None, min_count=8)
-    found.fit([*texts, *["once"] * 2])
-    assert found.removed_["rare"] == {"again": 7, "rarely": 7}
-    assert found.removed_["common"] == {"often": 21}
-    assert {reason: found.cost_[reason] for reason in found.cost_} == {
-        "min_df": 2,
-        "min_count": 0,
-        "max_df": 1,
-    }
-    assert Thresholds.choose(23, 8, 8, 0.5).max_df == found.max_df_

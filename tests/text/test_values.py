@@ -69,7 +69,8 @@ class TestCorpusInMemory:
         assert corpus.metadata == {"n": [1, 2.5, None]}
         assert [corpus.name(i) for i in range(3)] == ["A", "2", "C"]
         part = corpus.take([2, 0])
-        assert part.titles == ["C", "A"]
+        assert (part.texts, part.ids, part.titles) == (["c", "a"], ["3", "1"], ["C", "A"])
+        assert (part.dates, part.labels) == ([None, "2020-01-02"], {"of": [(), ("x",)]})
         assert part.metadata == {"n": [None, 1]}
 
     def test_every_part_counts_in_the_checksum(self):
@@ -95,6 +96,7 @@ class TestCorpusInMemory:
             ({"dates": ["noon"]}, "dates must be dates, or texts such as 2016-10-12.*got 'noon'"),
             ({"metadata": {"x": [b"1"]}}, r"metadata 'x' has a value that JSON cannot say \(bytes"),
             ({"titles": ["a", "b"]}, "titles must be as many as the 1 texts, got 2"),
+            ({"labels": {"of": [(), ()]}}, "labels 'of' must be as many as the 1 texts, got 2"),
         ],
     )
     def test_what_cannot_be_kept_is_refused(self, known, said):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from little_advice import ADVICE, with_values
 from playwright.sync_api import sync_playwright
-from report_common import HOSTILE, TOPICS, Opened, grow, make_corpus, write_report
+from report_common import HOSTILE, TOPICS, Opened, grow, make_corpus
 from scipy import sparse
 
 import spheremix as sm
@@ -73,12 +73,7 @@ def open_report(browser, request):
         context.on("request", lambda asked: one.requests.append(asked.url))
         one.page.on("pageerror", lambda error: one.errors.append(str(error)))
         one.page.on("dialog", lambda box: (one.dialogs.append(box.message), box.dismiss()))
-        one.page.on(
-            "console",
-            lambda line: (
-                one.errors.append(line.text) if line.type in {"error", "warning"} else None
-            ),
-        )
+        one.page.on("console", one.listen)
         one.page.goto(f"{Path(path).as_uri()}{fragment}")
         one.page.locator("body[data-ready]").wait_for()
         opened.append(one)
@@ -95,11 +90,47 @@ def open_report(browser, request):
 
 
 @pytest.fixture(scope="session")
+def write(tmp_path_factory):
+    """Return what writes the page of a model, and gives its path and its content."""
+    folder = tmp_path_factory.mktemp("report")
+
+    def write(name, model, corpus, **material):
+        report = sm.Report(model, corpus, **material)
+        return report.write_html(folder / f"{name}.html"), report.content
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def rewrite(tmp_path_factory):
+    """Return what writes the page of a content that was changed, and gives both."""
+    folder = tmp_path_factory.mktemp("report")
+
+    def rewrite(name, content):
+        path = folder / f"{name}.html"
+        path.write_text(page(content), encoding="utf-8")
+        return path, content
+
+    return rewrite
+
+
+def count(corpus, lemmatizer=None):
+    """Return a vectoriser, and the words of a corpus counted by it."""
+    vectorizer = TextVectorizer(lemmatizer=lemmatizer, weighting="counts", max_df=1.0)
+    return vectorizer, vectorize(corpus, vectorizer.fit(corpus.texts))
+
+
+def follow(K, X, **options):
+    """Follow a path in few steps."""
+    quick = {"init": "random", "n_init": 2, "random_state": 0, "min_relative_increase": 0.2}
+    return sm.VMFPath(K, **{**quick, **options}).fit(X)
+
+
+@pytest.fixture(scope="session")
 def study():
     """Five topics, K chosen of three, and the path."""
     corpus = make_corpus(TOPICS, 60)
-    vectorizer = TextVectorizer(lemmatizer=None, weighting="counts", max_df=1.0).fit(corpus.texts)
-    rows = vectorize(corpus, vectorizer)
+    vectorizer, rows = count(corpus)
     model = sm.VMFMixtureIC(
         n_components=[4, 5, 6],
         k_criterion="ebic",
@@ -112,34 +143,29 @@ def study():
 
 
 @pytest.fixture(scope="session")
-def news(study, tmp_path_factory):
+def news(study, write):
     """The report of the five topics."""
     corpus, vectorizer, _, model = study
-    folder = tmp_path_factory.mktemp("report")
-    return write_report(folder, "news", model, corpus, vectorizer=vectorizer)
+    return write("news", model, corpus, vectorizer=vectorizer)
 
 
 @pytest.fixture(scope="session")
-def grown(news, tmp_path_factory):
+def grown(news, rewrite):
     """The five topics with a tree, stability, advice and remarks."""
-    content = grow(news[1])
-    path = tmp_path_factory.mktemp("report") / "grown.html"
-    path.write_text(page(content), encoding="utf-8")
-    return path, content
+    return rewrite("grown", grow(news[1]))
 
 
 @pytest.fixture(scope="session")
-def capped(study, tmp_path_factory):
+def capped(study, write):
     """The same, with room for 30 words only."""
     corpus, vectorizer, _, model = study
-    folder = tmp_path_factory.mktemp("report")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(contents, "MAX_WORDS", 30)
-        return write_report(folder, "capped", model, corpus, vectorizer=vectorizer)
+        return write("capped", model, corpus, vectorizer=vectorizer)
 
 
 @pytest.fixture(scope="session")
-def nineteen(news, tmp_path_factory):
+def nineteen(news, rewrite):
     """The same, as if 2 to 20 groups had been tried, the two of them from one start."""
     _, content = news
     parts = [group for one in content["candidates"] for group in one["groups"]] * 2
@@ -153,112 +179,92 @@ def nineteen(news, tmp_path_factory):
         }
         for K in range(2, 21)
     ]
-    path = tmp_path_factory.mktemp("report") / "nineteen.html"
-    path.write_text(page(content | {"candidates": tried}), encoding="utf-8")
-    return path, content | {"candidates": tried}
+    return rewrite("nineteen", content | {"candidates": tried})
 
 
 @pytest.fixture(scope="session")
-def two(tmp_path_factory):
+def two(write):
     """Two groups of words without texts: a matrix."""
     corpus = make_corpus({name: TOPICS[name] for name in ("sport", "money")}, 40)
-    vectorizer = TextVectorizer(lemmatizer=None, weighting="counts", max_df=1.0).fit(corpus.texts)
-    rows = vectorize(corpus, vectorizer)
-    path = sm.VMFPath(2, init="random", n_init=2, random_state=0, min_relative_increase=0.1).fit(
-        rows.X
-    )
-    folder = tmp_path_factory.mktemp("report")
-    return write_report(folder, "two", path, None, X=rows.X, feature_names=rows.words)
+    _, rows = count(corpus)
+    path = follow(2, rows.X, min_relative_increase=0.1)
+    return write("two", path, None, X=rows.X, feature_names=rows.words)
 
 
 @pytest.fixture(scope="session")
-def forty(tmp_path_factory):
+def forty(write):
     """Forty groups, with long names."""
     topics = {
         f"topic {i}": " ".join(f"interdisciplinary{i:02d}{letter}" for letter in "abcdef")
         for i in range(40)
     }
     corpus = make_corpus(topics, 12)
-    vectorizer = TextVectorizer(lemmatizer=None, weighting="counts", max_df=1.0).fit(corpus.texts)
-    rows = vectorize(corpus, vectorizer)
+    vectorizer, rows = count(corpus)
     truth = np.array([int(label[0].split()[1]) for label in corpus.labels["desk"]])
-    path = sm.VMFPath(40, init=truth, min_relative_increase=0.3).fit(rows.X)
-    folder = tmp_path_factory.mktemp("report")
-    return write_report(folder, "forty", path, corpus, vectorizer=vectorizer)
+    path = follow(40, rows.X, init=truth, min_relative_increase=0.3)
+    return write("forty", path, corpus, vectorizer=vectorizer)
+
+
+def embedded(centres, scale):
+    """Return texts of five topics, and rows around the centre of each topic."""
+    corpus = make_corpus(TOPICS, 20)
+    noise = np.random.default_rng(2).normal(scale=scale, size=(len(corpus.texts), 16))
+    return corpus, noise + centres[[[*TOPICS].index(one[0]) for one in corpus.labels["desk"]]]
 
 
 @pytest.fixture(scope="session")
-def embeddings(tmp_path_factory):
+def embeddings(write):
     """Coordinates with texts: what sets groups apart is found in the texts."""
-    corpus = make_corpus(TOPICS, 20)
-    topics = list(TOPICS)
-    centres = np.random.default_rng(1).normal(size=(5, 16))
-    noise = np.random.default_rng(2).normal(scale=0.3, size=(len(corpus.texts), 16))
-    X = noise + centres[[topics.index(label[0]) for label in corpus.labels["desk"]]]
-    path = sm.VMFPath(5, init="random", n_init=10, random_state=0, min_relative_increase=0.2).fit(X)
-    folder = tmp_path_factory.mktemp("report")
-    return write_report(folder, "embeddings", path, corpus, X=X)
+    corpus, X = embedded(np.random.default_rng(1).normal(size=(5, 16)), 0.3)
+    return write("embeddings", follow(5, X, n_init=10), corpus, X=X)
 
 
 @pytest.fixture(scope="session")
-def unpenalised(tmp_path_factory):
+def unpenalised(write):
     """Coordinates with texts and without a path, as explore leaves embeddings."""
-    corpus = make_corpus(TOPICS, 20)
-    noise = np.random.default_rng(2).normal(scale=0.1, size=(len(corpus.texts), 16))
-    X = noise + np.eye(5, 16)[[list(TOPICS).index(label[0]) for label in corpus.labels["desk"]]]
+    corpus, X = embedded(np.eye(5, 16), 0.1)
     X[:, -1] = 0.0  # a column of nobody: zero without any penalty
     mixture = sm.VMFMixture(5, n_init=3, random_state=0).fit(X)
-    return write_report(tmp_path_factory.mktemp("report"), "unpenalised", mixture, corpus, X=X)
+    return write("unpenalised", mixture, corpus, X=X)
 
 
 @pytest.fixture(scope="session")
-def nameless(tmp_path_factory):
+def nameless(write):
     """Rows of coordinates that are never negative, and nothing else about the documents."""
     X = np.abs(sm.datasets.make_vmf_mixture(n_samples=80, n_features=8, random_state=0)[0])
-    path = sm.VMFPath(3, init="random", n_init=2, random_state=0, min_relative_increase=0.2).fit(X)
-    return write_report(tmp_path_factory.mktemp("report"), "nameless", path, None, X=X)
+    return write("nameless", follow(3, X), None, X=X)
 
 
 @pytest.fixture(scope="session")
-def inflected(tmp_path_factory):
-    """Texts in which words are inflected; the source is somewhere on a disk."""
+def inflected(write):
+    """Texts in which words are inflected or accented; the source is somewhere on a disk."""
     corpus = make_corpus({name: TOPICS[name] for name in ("sport", "money")}, 30)
     plural = [
-        text if i % 3 else re.sub(r"\bstriker\b", "strikers", text)
+        text.replace("coach", "co\u0302ach") if i % 3 else re.sub(r"\bstriker\b", "strikers", text)
         for i, text in enumerate(corpus.texts)
     ]
     corpus = replace(corpus, texts=plural, source="/somebody/at/home/news.csv")
-    vectorizer = TextVectorizer(
-        lemmatizer=lambda word: word.removesuffix("s"), weighting="counts", max_df=1.0
-    ).fit(corpus.texts)
-    rows = vectorize(corpus, vectorizer)
-    path = sm.VMFPath(2, init="random", n_init=2, random_state=0, min_relative_increase=0.2).fit(
-        rows.X
-    )
-    folder = tmp_path_factory.mktemp("report")
-    return write_report(folder, "inflected", path, corpus, vectorizer=vectorizer)
+    vectorizer, rows = count(corpus, lambda word: word.removesuffix("s"))
+    return write("inflected", follow(2, rows.X), corpus, vectorizer=vectorizer)
 
 
 @pytest.fixture(scope="session")
-def bare(tmp_path_factory):
+def bare(write):
     """One mixture, and nothing else: no path, no rows, no names."""
     X, _, _ = sm.datasets.make_vmf_mixture(n_samples=60, n_features=8, random_state=0)
-    mixture = sm.VMFMixture(3, n_init=2, random_state=0).fit(X)
-    return write_report(tmp_path_factory.mktemp("report"), "bare", mixture, None)
+    return write("bare", sm.VMFMixture(3, n_init=2, random_state=0).fit(X), None)
 
 
 @pytest.fixture(scope="session")
-def single(tmp_path_factory):
+def single(write):
     """One group only: there is no other one to compare with."""
     corpus = make_corpus({"sport": TOPICS["sport"]}, 20)
-    vectorizer = TextVectorizer(lemmatizer=None, weighting="counts", max_df=1.0).fit(corpus.texts)
-    path = sm.VMFPath(1, n_init=1, min_relative_increase=0.2).fit(vectorize(corpus, vectorizer).X)
-    folder = tmp_path_factory.mktemp("report")
-    return write_report(folder, "single", path, corpus, vectorizer=vectorizer)
+    vectorizer, rows = count(corpus)
+    return write("single", follow(1, rows.X, n_init=1), corpus, vectorizer=vectorizer)
 
 
 @pytest.fixture(scope="session")
-def hostile(tmp_path_factory):
+def hostile(write):
     """Words, ids, labels and texts that try to be more than text, one of them long."""
     words = [*HOSTILE, *(f"word{i}" for i in range(30))]
     rng = np.random.default_rng(0)
@@ -274,7 +280,6 @@ def hostile(tmp_path_factory):
         *(texts, ids, None, columns, "<b>source</b>"), notes=["<u>note</u>"], titles=ids[::-1]
     )
     X = sparse.csr_array(counts.astype(float))
-    path = sm.VMFPath(2, init="random", n_init=3, random_state=0, min_relative_increase=0.2).fit(X)
-    folder = tmp_path_factory.mktemp("report")
+    path = follow(2, X, n_init=3)
     title = "<script>window.pwned=7</script>"
-    return write_report(folder, "hostile", path, corpus, X=X, feature_names=words, title=title)
+    return write("hostile", path, corpus, X=X, feature_names=words, title=title)

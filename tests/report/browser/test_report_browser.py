@@ -220,15 +220,6 @@ def test_a_word_is_found_and_marked(open_report):
     assert opened.page.evaluate(marked) == before
 
 
-def test_the_search_also_leads_to_documents(open_report, study):
-    opened = open_report("news", fragment=WORDS)
-    corpus, *_ = study
-    opened.page.locator("#search").fill("striker")
-    n = sum("striker" in text.lower() for text in corpus.texts)
-    opened.page.locator("#found [role=option]", has_text=f"{n} documents with").click()
-    assert opened.page.locator("#document-count").inner_text() == f"{n} documents of all groups"
-
-
 def test_zoom_by_buttons_wheel_and_drag(open_report):
     opened = open_report("news", fragment=WORDS)
     whole = opened.picture()

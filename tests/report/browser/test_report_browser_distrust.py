@@ -7,8 +7,6 @@ import re
 import numpy as np
 import pytest
 
-from spheremix.report.html import page as write_page
-
 SURE = ("borderline", "nowhere", "probably", "clearly")
 WORDS = {"borderline": "borderline", "probably": "probably here", "clearly": "clearly here"}
 LONG = "documents about a very long subject whose name somebody wrote out in full, to the last word"
@@ -178,7 +176,7 @@ def test_a_click_on_a_group_lists_its_documents(open_report, grown):
 
 
 @pytest.fixture(scope="session")
-def slanted(grown, tmp_path_factory):
+def slanted(grown, rewrite):
     """A word of the first group that comes back in few samples, and one that is in most."""
     content = grown[1]
     K = content["model"]["n_groups"]
@@ -189,8 +187,7 @@ def slanted(grown, tmp_path_factory):
     ends = np.array([0, *[2] * K], dtype=np.uint32)
     words = {"ends": ends, "places": places, "shares": shares}
     changed = content | {"stability": content["stability"] | {"words": words}}
-    path = tmp_path_factory.mktemp("report") / "slanted.html"
-    path.write_text(write_page(changed), encoding="utf-8")
+    path, changed = rewrite("slanted", changed)
     return path, changed | {"weak": content["words"][first]}
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from spheremix.report.html import page as write_page
-
 
 def test_how_sure_is_a_button_that_opens_what_the_numbers_mean(open_report):
     opened = open_report("grown", height=500)
@@ -53,7 +51,7 @@ def test_the_help_opens_at_its_beginning(open_report):
 
 
 @pytest.fixture(scope="session")
-def warned(grown, tmp_path_factory):
+def warned(grown, rewrite):
     """A warning that names one group, and a remark that names another."""
     content = grown[1]
     named = [[k, f"{content['names'][k]} (30 % found again)"] for k in (3, 1)]
@@ -63,9 +61,7 @@ def warned(grown, tmp_path_factory):
             for k, words in named
         ]
     }
-    path = tmp_path_factory.mktemp("report") / "warned.html"
-    path.write_text(write_page(changed), encoding="utf-8")
-    return path, changed
+    return rewrite("warned", changed)
 
 
 def test_groups_that_a_warning_names_can_be_chosen(open_report, warned):

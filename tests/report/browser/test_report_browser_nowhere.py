@@ -11,16 +11,14 @@ K = 3
 
 
 @pytest.fixture(scope="session")
-def lost(tmp_path_factory):
+def lost(write):
     """Three groups of directions and some at random, by a path; columns have names."""
     X, _, _ = sm.datasets.make_vmf_mixture(150, 12, K, kappa=80.0, random_state=0)
     noise = np.random.default_rng(0).normal(size=(15, 12))
     X = np.vstack([X, noise / np.linalg.norm(noise, axis=1, keepdims=True)])
     options = {"noise": "uniform", "n_init": 2, "min_relative_increase": 0.3, "max_steps": 6}
     path = sm.VMFPath(K, random_state=0, **options).fit(X)
-    report = sm.Report(path, X=X, feature_names=[f"word{j}" for j in range(12)])
-    folder = tmp_path_factory.mktemp("report")
-    return report.write_html(folder / "lost.html"), report.content
+    return write("lost", path, None, X=X, feature_names=[f"word{j}" for j in range(12)])
 
 
 def test_they_are_an_entry_that_can_be_opened_and_read(open_report, lost):
@@ -63,6 +61,7 @@ def test_saved_tables_have_them_as_minus_one_and_the_address_opens_them(open_rep
     first = int(np.flatnonzero(content["documents"]["group"] == K)[0])
     opened = open_report("lost", fragment=f"#group={K}&document={first}&tab=data")
     assert opened.group() == K
-    assert {row["group"] for row in opened.saved("documents.csv")} == {"-1"}
+    saved = {(row["group"], row["name"]) for row in opened.saved("documents.csv")}
+    assert saved == {("-1", "belongs nowhere")}
     opened.step_to(0)
     assert opened.page.locator("#reader-name").inner_text()

@@ -120,10 +120,6 @@ test("the newest come first, those without a date last; the most unlike are the 
   assert.deepEqual(list({ sort: "unlike" }), [4, 0, 2, 3, 1]);
 });
 
-test("documents of a group of the tree are those with its number", () => {
-  assert.deepEqual(list({ scope: "group", cut: 2, node: 2 }), [3, 4]);
-});
-
 test("borderline documents are those of little stability, then those of even odds", () => {
   const stability = { documents: Float32Array.of(0.9, 0.2, 0.9, 0.6, 0.8) };
   const now = { ...all, sort: "ambiguous" };

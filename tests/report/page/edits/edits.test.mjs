@@ -42,48 +42,6 @@ test("groups that are to be one have one name in tables: a new one, or all of th
   );
 });
 
-test("a new name is seen at once, kept in the browser, and can be undone", () => {
-  const { content, state, edits } = opened();
-  edits.change((record) => (record.names[1] = "money"));
-  assert.deepEqual(content.names, ["a", "money", "c"]);
-  assert.equal(state.now.edited, 1);
-  const again = opened();
-  assert.deepEqual(again.content.names, ["a", "money", "c"]);
-  assert.equal(again.edits.original(1), "b");
-  again.edits.clear();
-  assert.deepEqual(again.content.names, ["a", "b", "c"]);
-  assert.equal(kept.size, 0);
-});
-
-test("the export has the shape that the command reads", () => {
-  const { edits } = opened();
-  edits.change((record) => {
-    record.names[0] = "sport";
-    record.merge = mergeSets(record.merge, 2, 1);
-    record.drop_words.push("said");
-    record.notes.documents["doc-1"] = "why here?";
-    record.misplaced.push("doc-1");
-  });
-  assert.deepEqual(JSON.parse(JSON.stringify(edits.record())), {
-    format: "spheremix edits",
-    version: 1,
-    run: "abc",
-    names: { 0: "sport" },
-    merge: [[1, 2]],
-    split: [],
-    drop_words: ["said"],
-    notes: { groups: {}, documents: { "doc-1": "why here?" } },
-    misplaced: ["doc-1"],
-  });
-  assert.equal(countEdits(edits.record()), 5);
-  assert.deepEqual(
-    [0, 1, 2].map((k) => edits.together(k)),
-    [[0], [1, 2], [1, 2]],
-  );
-  assert.ok(edits.isDropped("said"));
-  assert.ok(edits.isMisplaced("doc-1"));
-});
-
 test("pairs with a group in common are one set", () => {
   assert.deepEqual(mergeSets([[1, 4]], 4, 2), [[1, 2, 4]]);
   assert.deepEqual(mergeSets([[1, 4]], 0, 2), [

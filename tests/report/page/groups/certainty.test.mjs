@@ -7,22 +7,16 @@ import {
   whyText,
 } from "../../../../src/spheremix/report/page/documents/verdict.js";
 import {
-  stabilitySentence,
-  stabilityPhrase,
   agreementPercent,
   borderlineReason,
   borderlineText,
-  certaintyOf,
   certaintyText,
-  countSure,
   levelOf,
   marksLines,
   secondText,
   ofSamples,
   samenessWord,
-  scopeText,
   share,
-  sureScope,
   sureText,
   wordStability,
 } from "../../../../src/spheremix/report/page/groups/certainty.js";
@@ -45,15 +39,6 @@ test("the other group that a document may belong to is named", () => {
   const told = [0, 1, 2].map((i) => secondText(content, documents, i));
   assert.deepEqual(told, ["or film", "second: film", "second: film"]);
   assert.equal(secondText(content, { ...documents, second_group: null }, 2), "");
-});
-
-test("stability decides where it was measured, but no even odds are clear", () => {
-  const content = {
-    names: ["sport", "film"],
-    stability: { documents: Float32Array.of(1, 0.9, 0.7, 0.3) },
-  };
-  const told = [0, 1, 2, 3].map((i) => certaintyOf(content, documents, i));
-  assert.deepEqual(told, ["borderline", "clearly", "probably", "borderline"]);
 });
 
 test("the list says how many documents not to rely on, and where they are", () => {
@@ -132,12 +117,6 @@ const several = {
   cosine: Float32Array.of(0.5, 0.4, 0.3, 0.6, 0.1),
 };
 
-test("documents are counted by how sure they are", () => {
-  const counts = { borderline: 3, nowhere: 1, probably: 0, clearly: 1 };
-  assert.deepEqual(countSure(measured, several, [0, 1, 2, 3, 4]), counts);
-  assert.equal(countSure(measured, several, [3]).borderline, 0);
-});
-
 test("a borderline document says which of the two measures makes it so", () => {
   assert.deepEqual(
     [0, 1, 2, 3, 4].map((i) => sureText(measured, several, i, false)),
@@ -159,34 +138,6 @@ test("a borderline document says which of the two measures makes it so", () => {
   assert.equal(reasons[1], "it is in its group in only 7 of 20 redrawn samples");
   assert.equal(reasons[2], `${reasons[0]}, and it is in its group in only 8 of 20 redrawn samples`);
   assert.equal(reasons[3], "");
-});
-
-test("a document that is never in its group is said to be there in none of the samples", () => {
-  const never = {
-    ...measured,
-    stability: { ...measured.stability, documents: Float32Array.of(1, 0, 0.4, 0.8, 0.9) },
-  };
-  assert.equal(sureText(never, several, 1, true), "0 of 20 samples");
-  assert.equal(
-    borderlineReason(never, several, 1),
-    "it is in its group in none of the 20 redrawn samples",
-  );
-  assert.match(
-    whyText(never, several, 1),
-    /But in none of the 20 redrawn samples its group came back with this document in it\./u,
-  );
-});
-
-test("certainty is of the groups of the model, with the chosen words", () => {
-  const content = { model: { n_groups: 10 }, chosen: 3 };
-  assert.equal(sureScope(content, { cut: 0, step: 3 }), "");
-  assert.equal(sureScope(content, { cut: 0, step: 4 }), "for the chosen number of words");
-  assert.equal(sureScope(content, { cut: 12, step: 3 }), "for the 10 groups of the model");
-  const head = (sort, step) => scopeText(content, { cut: 0, step, sort });
-  assert.equal(head("typical", 3), "");
-  assert.equal(head("newest", 4), "how sure is told for the chosen number of words");
-  for (const sort of ["typical", "ambiguous", "unlike"])
-    assert.equal(head(sort, 4), "order and how sure are told for the chosen number of words");
 });
 
 test("large odds beside a borderline document are said to be those of one fit", () => {
@@ -262,27 +213,8 @@ test("a group is stable, in doubt or weak, and the number that is shown never sa
   assert.equal(agreementPercent(0.29), "29 %"); // 28.999… in binary numbers
 });
 
-test("the list of groups marks those in doubt, and says what the marks mean if there are any", () => {
-  assert.deepEqual([0.31, 0.5, 0.97].map(stabilityPhrase), [
-    "! stability 31 %",
-    "? stability 50 %",
-    "stability 97 %",
-  ]);
+test("what the marks of groups in doubt mean is said where there are any", () => {
   const marks = (...values) => marksLines(values.map((stability) => ({ stability })));
   assert.deepEqual(marks(0.9, null), []);
   assert.deepEqual(marks(0.9, 0.5), ["? stability below 75 %: look twice"]);
-  assert.deepEqual(marks(0.3, 0.5), [
-    "! stability below 50 %: do not rely on it",
-    "? stability below 75 %: look twice",
-  ]);
-});
-
-test("the card of a group says how far to rely on it, and by which rule", () => {
-  const said = (value) => stabilitySentence({ stability: { n_replicates: 20 } }, value);
-  assert.equal(
-    said(0.31),
-    "! Stability 31 % in 20 redrawn samples: do not rely on this group (below 50 %).",
-  );
-  assert.match(said(0.5), /^\? Stability 50 % in .*: look twice before .* \(below 75 %\)\.$/u);
-  assert.match(said(0.97), /^Stability 97 % in .*: this group is stable\.$/u);
 });

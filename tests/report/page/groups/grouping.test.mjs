@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  chooseGroup,
-  chosenId,
   groupOrder,
   createGroupings,
   nearestGroup,
@@ -68,19 +66,10 @@ test("groups of a run that was brought up to date keep their colours", () => {
   assert.deepEqual(again({ cut: 2, step: 0 }).byId.get(4).colour, groupColour(0.75, 0));
 });
 
-test("a cut gives nodes with their words, sizes and documents", () => {
+test("a node that is a group has its name, as it is now", () => {
   const { content, groupsAt } = grouped();
-  const { exact, groups, labels, byId } = groupsAt({ cut: 2, step: 0 });
+  const { exact, byId } = groupsAt({ cut: 2, step: 0 });
   assert.equal(exact, false);
-  assert.deepEqual(
-    groups.map(({ id, size, words }) => [id, size, words[0]]),
-    [
-      [4, 3, "word of 4"],
-      [5, 3, "word of 5"],
-    ],
-  );
-  assert.deepEqual([...labels], [5, 5, 5, 4, 4, 4]);
-  // A node that is a group has its name, as it is now.
   content.names[2] = "renamed";
   assert.equal(byId.get(4).name(), "renamed");
   assert.equal(byId.get(5).name(), "node 5");
@@ -102,22 +91,6 @@ test("another number of groups goes to the group with most of the documents", ()
   assert.equal(nearestGroup(pair, 99, groups), 2); // nobody's: the first one
 });
 
-test("choosing a group closes a document of another one", () => {
-  const { groupsAt } = grouped();
-  const groups = groupsAt({ cut: 0, step: 0 });
-  const state = {
-    now: { cut: 0, group: 2, document: 3 },
-    set: (changes) => Object.assign(state.now, changes),
-  };
-  chooseGroup(state, groups, 0);
-  assert.equal(state.now.document, -1);
-  state.now.document = 1;
-  chooseGroup(state, groups, 0);
-  assert.equal(state.now.document, 1);
-  assert.equal(chosenId(state.now), 0);
-  assert.equal(chosenId({ cut: 2, group: 0, node: 5 }), 5);
-});
-
 test("a cut undoes the last merges, and its groups stand in the order of the leaves", () => {
   const { order, cut, leavesOf } = readTree(smallTree());
   assert.deepEqual(order, [3, 2, 0, 1]); // the branch of the largest group first
@@ -134,15 +107,6 @@ test("the largest group is first, also where its branch is the smaller one", () 
   const { order, cut } = readTree(tree);
   assert.deepEqual(cut(3), [4, 0, 1]); // 5 documents, then 4 and 4
   assert.deepEqual(order, [3, 2, 0, 1]);
-});
-
-test("each cut has every leaf once", () => {
-  const { cut, leavesOf } = readTree(smallTree());
-  for (const m of [1, 2, 3, 4]) {
-    const leaves = cut(m).flatMap(leavesOf);
-    assert.equal(cut(m).length, m);
-    assert.deepEqual(leaves.toSorted(), [0, 1, 2, 3]);
-  }
 });
 
 test("groups follow the leaves; one without documents comes last", () => {

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { documentTable } from "../../../../src/spheremix/report/page/app/tables.js";
-import { certaintyText } from "../../../../src/spheremix/report/page/groups/certainty.js";
 import {
   createGroupings,
   nearestGroup,
@@ -74,22 +72,4 @@ test("a document that belongs nowhere is explained by the group that is nearest"
   assert.deepEqual(placeOf(lost, at(1), 0), { k: 1, rival: 2 });
   const kept = { group: Uint16Array.of(0), second_group: Uint16Array.of(2) };
   assert.deepEqual(placeOf(kept, at(K), 0), { k: 0, rival: -1 });
-});
-
-test("lists and saved tables say so", () => {
-  const small = content();
-  assert.equal(certaintyText(small, small.documents, 3), "belongs nowhere");
-  const edits = { nameInTables: (k) => `group ${k}` };
-  const state = { now: { step: 0 } };
-  const groups = () => ({ exact: true });
-  const app = { content: small, state, stepOf: createSteps(small), edits, groups };
-  const { columns, rows } = documentTable(app, small.documents, [2, 3]);
-  assert.deepEqual(
-    rows.map((row) => row[columns.indexOf("group")]),
-    [1, -1],
-  );
-  assert.deepEqual(
-    rows.map((row) => row[columns.indexOf("name")]),
-    ["group 1", "belongs nowhere"],
-  );
 });

@@ -15,28 +15,6 @@ function packed(header, arrays) {
   return gzipSync(data).toString("base64");
 }
 
-test("arrays come back in their places, with their types", async () => {
-  const described = (array, shape, offset) => ({ array, shape, offset, delta: false });
-  const content = await readContent(
-    packed(
-      {
-        title: "naïve 中 😀",
-        values: described("int8", [3], 0),
-        documents: { cosine: described("float32", [2], 8), id: ["a", "b"] },
-        labels: null,
-        forms: null,
-      },
-      [Int8Array.of(-1, 0, 127), Float32Array.of(0.5, Infinity)],
-    ),
-  );
-  assert.equal(content.title, "naïve 中 😀");
-  assert.deepEqual(content.values, Int8Array.of(-1, 0, 127));
-  assert.deepEqual(content.documents.cosine, Float32Array.of(0.5, Infinity));
-  assert.deepEqual(content.documents.id, ["a", "b"]);
-  assert.equal(content.labels, null);
-  assert.equal(content.forms, null);
-});
-
 test("differences between steps are added up, and wrap around", async () => {
   const rows = [
     [250, 0],

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import {
   axisTicks,
   largestOf,
+  linePath,
   smoothed,
   stepsPath,
 } from "../../../../src/spheremix/report/page/lib/drawing.js";
@@ -57,4 +58,12 @@ test("months of one year are marked by their names", () => {
     { at: 3, text: "2020-06" },
   ]);
   assert.deepEqual(axisTicks([], 4), []);
+});
+
+test("a curve has a gap where there is no value, and what rises far above is cut off", () => {
+  assert.equal(linePath([0, 0.5, 1], [1, null, 0], 10, 10, false), "M0.0,0.0M10.0,10.0");
+  assert.equal(linePath([0, 0.5, 1], [0, 1, 2], 10, 10, false), "M0.0,10.0L5.0,5.0L10.0,0.0");
+  assert.equal(linePath([0, 1], [null, null], 10, 10, true), "");
+  const cut = linePath([0, 0.25, 0.5, 0.75, 1], [4, 2, 0, 4, 104], 10, 10, true);
+  assert.equal(cut.split("L").at(-1), "10.0,-250.0");
 });

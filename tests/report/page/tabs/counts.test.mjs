@@ -9,20 +9,6 @@ import {
   topLabels,
 } from "../../../../src/spheremix/report/page/tabs/counts.js";
 
-test("labels are counted in each group and in all", () => {
-  const documents = { labels: [[0], [0, 1], [], [1]], label_names: ["a", "b", "c"] };
-  const { counts, totals, sizes } = countLabels(documents, Uint8Array.of(1, 1, 1, 7), [7, 1]);
-  assert.deepEqual(
-    counts.map((one) => [...one]),
-    [
-      [0, 1, 0],
-      [2, 1, 0],
-    ],
-  );
-  assert.deepEqual([...totals], [2, 2, 0]);
-  assert.deepEqual([...sizes], [1, 3]);
-});
-
 test("documents that belong nowhere count in no total", () => {
   const documents = { labels: [[0], [0], [1]], label_names: ["a", "b"] };
   const groups = Uint8Array.of(0, 2, 2);

@@ -1,8 +1,4 @@
-"""Goldens compared with what runs say now.
-
-Names change on purpose: the tables below map the words of the goldens to those of today. They are
-applied to a golden before it is compared, and wherever these tests name a thing themselves.
-"""
+"""What is recorded of runs, and how it is compared with goldens."""
 
 from __future__ import annotations
 
@@ -11,51 +7,12 @@ import math
 import re
 from collections import Counter
 
-FILES = {"clusters.csv": "groups.csv"}
-COLUMNS = {  # of tables
-    "cluster": "group",
-    "firmness": "stability",
-    "runner_up": "second_group",
-    "n_clusters": "n_groups",
-    "n_components": "n_groups",
-    "share_of_cluster": "share_of_group",
-    "tables/advice.csv: firmness": "adjusted_stability",
-}
-# Of the content of the page.
-KEYS = {"cluster": "group", "firmness": "stability", "n_clusters": "n_groups"}
-ATTRIBUTES = {"clusters": "groups", "firmness": "stability"}  # of a run
-WORDS: dict[str, str] = {}  # parts of cells of tables, as {"firm": "stable"}
-# Columns and tables of the goldens that runs no longer have, and lines of summaries (one of the
-# numbers or names in the line) that are no longer said.
-GONE: set[str] = set()
-GONE_LINES = {"0.26", "26"}  # a stability, in percent now
-
 RELATIVE, ABSOLUTE = 1e-3, 1e-6
 PLACES = {"x", "y"}  # of documents on the map, which many small steps find
 NEAR = 0.05
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?![\w])")
 QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 ROUNDED = 4  # significant digits of goldens
-
-
-def column(name):
-    """Return the name that a column has now."""
-    return COLUMNS.get(name, name)
-
-
-def key(name):
-    """Return the name that a key of the content of a page has now."""
-    return KEYS.get(name, name)
-
-
-def attribute(run, name):
-    """Return an attribute of a run by the name that it has in goldens."""
-    return getattr(run, ATTRIBUTES.get(name, name))
-
-
-def table_file(name):
-    """Return the name that a table has now."""
-    return FILES.get(name, name)
 
 
 # What is recorded
@@ -102,10 +59,10 @@ def said(text, names, hidden=()):
 def page(content):
     """Return what a reader of the page sees, of the content of a report."""
     names, docs = content["names"], content["documents"]
-    order = [int(k) for k in docs[key("cluster")]]
+    order = [int(k) for k in docs["group"]]
     words = content["words"]
     prototypes = content["prototypes"]
-    stability, tree = content[key("firmness")], content["tree"]
+    stability, tree = content["stability"], content["tree"]
     return {
         "title": content["title"],
         "kind": content["kind"],
@@ -122,7 +79,7 @@ def page(content):
         ],
         "chosen": content["chosen"],
         "candidates": [
-            [one[key("n_clusters")], one["chosen"], one["n_nonzero"], one["log_likelihood"]]
+            [one["n_groups"], one["chosen"], one["n_nonzero"], one["log_likelihood"]]
             for one in content["candidates"]
         ],
         "advice": sorted(_texts(content["advice"], names)),
@@ -152,26 +109,6 @@ def _texts(value, names):
 # What is compared
 
 
-def translated(tables):
-    """Return the tables of a golden in the words of today."""
-    found = {}
-    for file, cells in tables.items():
-        if file in GONE:
-            continue
-        found[table_file(file)] = {
-            COLUMNS.get(f"{file}: {name}", column(name)): [_worded(cell) for cell in of]
-            for name, of in cells.items()
-            if name not in GONE and f"{file}: {name}" not in GONE
-        }
-    return found
-
-
-def _worded(cell):
-    for old, new in WORDS.items():
-        cell = cell.replace(old, new)
-    return cell
-
-
 def same_number(one, other, near=ABSOLUTE):
     """Return whether two numbers are the same but for the last digits."""
     if math.isnan(one) or math.isnan(other):
@@ -193,7 +130,6 @@ def same_cell(one, other, name=""):
 
 def compare_tables(golden, found):
     """Return what differs between the tables of a golden and those of a run, in lines."""
-    golden = translated(golden)
     if set(golden) != set(found):
         return [f"tables {sorted(found)}, and in the golden {sorted(golden)}"]
     different = []
@@ -233,15 +169,11 @@ def compare_values(golden, found, where=""):
     if isinstance(golden, float) or isinstance(found, float):
         numbers = all(isinstance(one, int | float) for one in (golden, found))
         return [] if numbers and same_number(golden, found) else [f"{where}: {found}, {golden}"]
-    if isinstance(golden, str):
-        golden = _worded(golden)
     return [] if golden == found else [f"{where}: {found!r}, and in the golden {golden!r}"]
 
 
 def compare_lines(golden, found):
     """Return what one summary states and the other does not."""
-    old = Counter(tuple(_worded(one) for one in line) for line in golden)
-    new = Counter(tuple(line) for line in found)
-    lost = [f"no longer said: {list(line)}" for line in old - new if not GONE_LINES & set(line)]
-    more = [line for line in new - old if not GONE_LINES & set(line)]
-    return lost + [f"said, and not in the golden: {list(line)}" for line in more]
+    old, new = (Counter(map(tuple, lines)) for lines in (golden, found))
+    lost = [f"no longer said: {list(line)}" for line in old - new]
+    return lost + [f"said, and not in the golden: {list(line)}" for line in new - old]
