@@ -49,6 +49,12 @@ class RunError(Explained, ValueError):
         super().__init__(text)
 
 
+def require(sound: Any, problem: str, where: object = "") -> None:
+    """Refuse what no spheremix has written; who reads a file puts its name before the problem."""
+    if not sound:
+        raise RunError(f"{where}: damaged: {problem}." if where else f"damaged: {problem}.")
+
+
 # Writing
 
 
