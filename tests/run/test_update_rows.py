@@ -256,6 +256,7 @@ def test_a_run_on_texts_takes_no_rows(tmp_path):
     base = explore(read_documents(source), tmp_path / "run")[0]
     with pytest.raises(sm.RunError, match="is a run on texts: give documents, not a matrix"):
         base.update(Matrix(np.eye(3), None, "m.npy", "", [], ""), tmp_path / "none")
+    np.save(tmp_path / "m.npy", np.eye(3))
     with pytest.raises(sm.RunError, match="is a run on texts: give documents, not a matrix"):
         base.update(tmp_path / "m.npy", tmp_path / "none")
     with pytest.raises(ParameterError, match="texts are beside the rows of a matrix"):

@@ -823,8 +823,8 @@ class Run:
             The columns of ``documents.csv`` but fine_group, stability, x and y; documents without a
             word of the run have no group.
         """
-        assign = _later("run.new_documents", "assign_documents")
-        return assign(self, new, Listener(), text=text, id=id)
+        rows = _later("run.new_documents", "new_rows")(self, new, Listener(), text, id)
+        return _later("run.new_documents", "assigned")(self, rows)
 
     def compare_batch(
         self,
@@ -861,6 +861,7 @@ class Run:
         texts: Any = None,
         text: str | None = None,
         id: str | bool | None = None,  # noqa: A002
+        metadata: str | PathLike[str] | None = None,
         listener: Listener | None = None,
     ) -> Run:
         """Make a run of these documents and new ones, with the groups of this run.
@@ -877,6 +878,8 @@ class Run:
             Folder of the new run; by default that of this run with "-updated" after its name.
         texts : str, path, list of str or Corpus, default=None
             The documents of new rows, where the run has documents beside its rows.
+        metadata : str or path, default=None
+            Table with one row for each file of a new folder.
         listener : Listener, default=None
             As in :meth:`edit`.
 
@@ -885,7 +888,8 @@ class Run:
         Run
             The new run.
         """
-        how: dict[str, Any] = {"texts": texts, "text": text, "id": id, "listener": listener}
+        how: dict[str, Any] = {"texts": texts, "text": text, "id": id, "metadata": metadata}
+        how["listener"] = listener
         return _later("run.update", "update_run")(self.store.place, new, out, **how)
 
 
