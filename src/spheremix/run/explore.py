@@ -18,6 +18,8 @@ from spheremix.run.apply_edits import (
     Groups,
     Marks,
     PendingStep,
+    changes_fit,
+    compare_tables,
     count_moved,
     make_edits,
 )
@@ -341,7 +343,7 @@ class Exploration(Context):
         base = Groups(rows, self.rows_key, dense, best, stages)
         if before is not None and not self.edits and not self.asked:
             self._take_over(before, base)
-        edited = self._edited(base, None if before is None else before.info.fit)
+        edited = self._edited(base, before)
         groups = edited.groups
         if edited.n_fits:  # other numbers of groups were tried with other groups and words
             advice = None
@@ -367,6 +369,8 @@ class Exploration(Context):
         if self.start is not None and self.edits and self.edits[0].before is not None:
             edited = count_moved(edited, self.edits[0].before, labels)
         run = self._named(edited, made, labels)
+        if self.asked and before is not None:
+            self._compare(before, run)
         self.listener.begin("Writing the tables and the report")
         run.write(self.what)
         store.prune(() if before is None else before.info.stages)
@@ -415,9 +419,13 @@ class Exploration(Context):
         if base.fit == first and self.command["names"] == info.command.get("names"):
             self.base_names = info.base_names
 
-    def _edited(self, base: Groups, seen: str | None) -> Edited:
+    def _edited(self, base: Groups, before: Run | None) -> Edited:
         """Make the edits to what was explored."""
-        given = {} if self.names is None else self.names.records(base.best, base.fit, seen)
+        given = {}
+        if self.names is not None:
+            seen = None if before is None else before.info.fit
+            edited = before.folder if before is not None and before.edits else None
+            given = self.names.records(base.best, base.fit, seen, edited)
         if self.asked:
             named = enumerate(self.base_names or ())
             given = names_of(self.command) | {k: v for k, v in named if v.source != AUTOMATIC}
@@ -472,6 +480,14 @@ class Exploration(Context):
         base_names = self.base_names if edited.steps else named
         run.rename(replace(info, names=named, base_names=base_names))
         return run
+
+    def _compare(self, before: Run, run: Run) -> None:
+        """Add what the edits that are made just now changed in the tables to what they say."""
+        new = self.edits[-1].step if self.edits else None
+        if new is not None and not new.changes and changes_fit(new.edits):
+            last = run.edits[-1]
+            said = [*last.changes, *compare_tables(before, run, last.edits)]
+            run.info = replace(run.info, edits=[*run.edits[:-1], replace(last, changes=said)])
 
     def _tell(self, before: Run | None, run: Run, notes: list[Message], n_candidates: int) -> None:
         """Say what was used again, what was given up, and what should be known of the fits."""

@@ -67,19 +67,29 @@ class GivenNames:
         names = {str(group): name for group, name in self.names.items()}
         return {"source": self.source, "names": names, "fit": self.fit}
 
-    def records(self, n_groups: int, fit: str, before: str | None) -> dict[int, Name]:
+    def records(
+        self, n_groups: int, fit: str, seen: str | None, edited: Path | None = None
+    ) -> dict[int, Name]:
         """Return the names that a file or a mapping has, by number; none where a function names.
 
-        Parameters
-        ----------
-        n_groups : int
-            Number of groups.
-        fit : str
-            That of the groups.
-        before : str or None
-            The fit that people saw in the folder, if there was one.
+        Names of other groups than those of this fit are refused: they are of the fit that they
+        state, or else of the one that people saw in the folder. ``edited`` is the folder, where
+        the groups that they saw there were edited.
         """
-        self.check_fit(fit, before)
+        named = None if self.namer is not None else self.fit or seen
+        if named is not None and named != fit:
+            remedy = "first run without {names} and look at the groups"
+            if edited is not None and named == seen:
+                remedy = "give names to groups that were edited with spheremix edit {run} TABLE"
+            raise ParameterError(
+                "{names} ({source}): these names were given to other groups: to those of the fit "
+                "{named}, and this is the fit {fit}",
+                remedies=(remedy,),
+                source=self.source,
+                named=named,
+                fit=fit,
+                run=edited,
+            )
         return self._recorded(self.names, n_groups)
 
     def ask(self, n_groups: int, describe: Callable[[], list[dict[str, Any]]]) -> dict[int, Name]:
@@ -98,19 +108,6 @@ class GivenNames:
                     f"{count(n_groups, 'group')}, numbered from 0",
                 )
         return {k: Name(name=name, source=self.source) for k, name in names.items()}
-
-    def check_fit(self, fit: str | None, before: str | None) -> None:
-        """Refuse names of other groups than those that were found; a function gives none yet."""
-        named = None if self.namer is not None else self.fit or before
-        if named is not None and named != fit:
-            raise ParameterError(
-                "{names} ({source}): these names were given to other groups: to those of the fit "
-                "{named}, and this is the fit {fit}",
-                remedies=("first run without {names} and look at the groups",),
-                source=self.source,
-                named=named,
-                fit=fit,
-            )
 
 
 def names_of(command: dict[str, Any]) -> dict[int, Name]:

@@ -14,7 +14,7 @@ from scipy import sparse
 from spheremix.errors import Message, ParameterError
 from spheremix.reading.new_groups import LEAST_OF_A_GROUP
 from spheremix.run import Listener
-from spheremix.run.apply_edits import PendingStep, identities
+from spheremix.run.apply_edits import PendingStep, first_words, identities
 from spheremix.run.colours import add_places
 from spheremix.run.edits import Edits, EditStep, UpdateRecord
 from spheremix.run.explore import Start, explore, known_options
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
     Ids = NDArray[np.intp]
 
-FIRST = 10  # words of a group that are compared
 OF_FILES = ("id", "date", "label", "title")  # columns of a table of files
 
 
@@ -198,9 +197,6 @@ def _taken_over(
         misplaced=info.misplaced,
         drop_words=list(dict.fromkeys(words)),
     )
-    first = []
-    if before.feature_names is not None:
-        first = [[one.word for one in reading.vocabulary.words(k, FIRST)] for k in range(K)]
     nowhere = labels[[] if before.rows is None else before.rows.kept] < 0
     update = UpdateRecord(
         before=called,
@@ -208,7 +204,7 @@ def _taken_over(
         n_added=added.fresh.n_documents,
         sizes=np.bincount(labels[labels >= 0], minlength=K).tolist(),
         names=names,
-        words=first,
+        words=first_words(before),
         n_nowhere=int(nowhere.sum()) if reading.has_noise else None,
         n_unknown=len(added.fresh.reasons) if on_texts(before) else 0,
         checks=[] if found is None else [f"{one.name}: {one.sentence}" for one in found.checks],
