@@ -24,7 +24,7 @@ from spheremix.errors import Explained, Message, ParameterError
 from spheremix.estimators.problem import NoFitError
 from spheremix.reading import align_partitions
 from spheremix.run.colours import add_places
-from spheremix.run.edits import EditNotes, Edits, EditStep, GivenEdits, check_edits, n_wishes
+from spheremix.run.edits import EditNotes, Edits, EditStep, check_edits, n_wishes
 from spheremix.run.folder.fitted import stored_parameters
 from spheremix.run.folder.store import key_of
 from spheremix.run.names import AUTOMATIC, Name, told_apart
@@ -251,7 +251,7 @@ def _make(
         return state, []
     rows, plan = groups.rows, Plan.of(edits, groups.best)
     check_edits(
-        GivenEdits(step.source, edits),
+        step,
         run=edits.run,
         n_groups=groups.best,
         words=rows.words,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from spheremix.errors import ParameterError
 from spheremix.run.folder.archive import about, decode, encode
-from spheremix.run.folder.files import RunError, read_json
+from spheremix.run.folder.files import RunError, is_path, read_json
 from spheremix.run.names import JOINERS, Name, check_names, read_names
 from spheremix.text.corpus import shown
 from spheremix.wording import count
@@ -116,15 +116,7 @@ class EditStep:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class GivenEdits:
-    """Edits that were given, and who gave them: a file, or Python."""
-
-    source: str
-    edits: Edits
-
-
-def read_edits(edits: Any, run: str | None = None) -> GivenEdits:
+def read_edits(edits: Any, run: str | None = None) -> EditStep:
     """Take edits as they are given: a file, a dictionary, or an object of their type.
 
     Parameters
@@ -134,7 +126,7 @@ def read_edits(edits: Any, run: str | None = None) -> GivenEdits:
     run : str or None
         The run that a dictionary or a table is for, where it does not say so.
     """
-    if isinstance(edits, str) or hasattr(edits, "__fspath__"):
+    if is_path(edits):
         path = Path(fspath(edits))
         name = path.name.encode("utf-8", "replace").decode()  # it is written into the run
         return _given(name, _names_of(path, run) if is_table(path) else _read_file(path))
@@ -151,8 +143,7 @@ def read_edits(edits: Any, run: str | None = None) -> GivenEdits:
 
 def is_table(edits: Any) -> bool:
     """Return whether edits are a table of names, by the name of the file."""
-    named = isinstance(edits, str) or hasattr(edits, "__fspath__")
-    return named and fspath(edits).lower().endswith(TABLES)
+    return is_path(edits) and fspath(edits).lower().endswith(TABLES)
 
 
 def _names_of(path: Path, run: str | None) -> dict[str, Any]:
@@ -178,9 +169,9 @@ def _read_file(path: Path) -> dict[str, Any]:
         raise refusal(str(path), problem, EXPORT) from None
 
 
-def _given(source: str, content: dict[str, Any]) -> GivenEdits:
+def _given(source: str, content: dict[str, Any]) -> EditStep:
     """Check the shape of edits that are given."""
-    return GivenEdits(source, checked(source, _typed(source, content)))
+    return EditStep(source=source, edits=checked(source, _typed(source, content)))
 
 
 def checked(source: str, edits: Edits) -> Edits:
@@ -254,7 +245,7 @@ def _require_known(source: str, content: dict[str, Any], known: set[str], where:
 
 
 def check_edits(
-    given: GivenEdits,
+    given: EditStep,
     *,
     run: str | None,
     n_groups: int,
@@ -265,7 +256,7 @@ def check_edits(
 
     Parameters
     ----------
-    given : GivenEdits
+    given : EditStep
         The edits.
     run : str or None
         The id of the run.

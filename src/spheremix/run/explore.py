@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
 import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,7 +24,7 @@ from spheremix.run.apply_edits import (
 )
 from spheremix.run.columns import renamed_columns
 from spheremix.run.edits import EditStep, check_edits, is_table, read_edits
-from spheremix.run.folder.files import RunError, check_output
+from spheremix.run.folder.files import RunError, check_output, is_path
 from spheremix.run.folder.readme import PAGE
 from spheremix.run.folder.schema import (
     AgreementInfo,
@@ -75,7 +74,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.errors import Message
-    from spheremix.run.edits import GivenEdits
 
 
 UNDO = "undo"
@@ -136,7 +134,7 @@ def explore_corpus(
 
 def _read(source: Any, options: ExploreOptions, listener: Listener) -> Corpus | Matrix:
     """Read the documents, where they are not in memory already."""
-    if isinstance(source, str) or hasattr(source, "__fspath__"):
+    if is_path(source):
         path = Path(source)
         check_options(path, options)
         listener.begin(f"Reading {path}")
@@ -549,10 +547,9 @@ def edit_run(
     Run
         The edited run.
     """
-    is_file = isinstance(edits, str) or hasattr(edits, "__fspath__")
-    found = read_edits(edits, run) if is_file and not is_table(edits) else None
+    found = read_edits(edits, run) if is_path(edits) and not is_table(edits) else None
 
-    def given(there: str | None) -> GivenEdits:
+    def given(there: str | None) -> EditStep:
         """Return the edits; a table has the numbers of the groups that are there."""
         return found or read_edits(edits, run or there)
 
@@ -568,7 +565,7 @@ def undo_edits(
 
 def _edit(
     place: Path,
-    given: Callable[[str | None], GivenEdits] | None,
+    given: Callable[[str | None], EditStep] | None,
     listener: Listener,
     threads: int | None,
 ) -> Run:
@@ -603,7 +600,7 @@ def _edit(
                 words=run.feature_names,
                 ids=[] if rows is None else rows.corpus.ids,
             )
-            steps.append(_new_step(run, wanted))
+            steps.append(_with_what_was_seen(run, wanted))
         what = UNDO if given is None else ""
         return _again(run, store, steps, listener, threads, what)
 
@@ -657,12 +654,12 @@ def _without_last(run: Run, steps: list[EditStep]) -> list[EditStep]:
     return steps[:-1]
 
 
-def _new_step(run: Run, given: GivenEdits) -> EditStep:
+def _with_what_was_seen(run: Run, step: EditStep) -> EditStep:
     """Return edits with what people saw before them: names, and colours."""
     coordinates = run.feature_names is None and run.contrast() is None
     names = run.info.names or []
     seen = [] if coordinates and all(one.source == AUTOMATIC for one in names) else names
-    return EditStep(source=given.source, edits=given.edits, names=list(seen), colours=run.colours)
+    return replace(step, names=list(seen), colours=run.colours)
 
 
 def _base_key(run: Run) -> str:
@@ -745,11 +742,10 @@ def check_run(
     hears = listener or Listener()
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder) / run.store.place.resolve().name)
-        kept = {f"rows-{_base_key(run)}", run.info.parts.get("documents")}
-        for called in kept | {run.info.parts.get("start")}:
-            if called is not None:
-                shutil.copytree(run.store.cache / called, store.cache / called)
+        parts = (run.info.parts.get(name) for name in ("documents", "start"))
         with store.locked():
+            for called in filter(None, (f"rows-{_base_key(run)}", *parts)):
+                store.take(run.store, called)
             again = _again(run, store, run.info.edits, hears, threads).info
     for name in sorted({*again.outputs, *run.info.outputs}):
         if again.outputs.get(name) != run.info.outputs.get(name):

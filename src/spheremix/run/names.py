@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from spheremix.errors import ParameterError
 from spheremix.run.folder.archive import about
+from spheremix.run.folder.files import is_path
 from spheremix.text.corpus import shown
 from spheremix.text.files import reading
 from spheremix.text.formats import open_table
@@ -175,7 +176,7 @@ def read_names(names: Any) -> GivenNames | None:
     """Take names as they are given: a file, a mapping, a function, or None."""
     if names is None:
         return None
-    if isinstance(names, str) or hasattr(names, "__fspath__"):
+    if is_path(names):
         return _read_file(Path(fspath(names)))
     if isinstance(names, Mapping):
         return GivenNames("mapping", check_names("mapping", names.items()))

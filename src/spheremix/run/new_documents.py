@@ -12,7 +12,7 @@ from scipy import sparse
 from spheremix.errors import ParameterError
 from spheremix.reading.batch import LETTERS, compare_batch
 from spheremix.run.columns import OF_THE_RUN, TABLES, input_columns, renamed_columns
-from spheremix.run.folder.files import RunError, replacing
+from spheremix.run.folder.files import RunError, is_path, replacing
 from spheremix.run.stages.rows import MATRICES, Rows, is_matrix, rows_of_matrix
 from spheremix.run.tables import Table, as_table, csv_lines, document_columns, known_columns
 from spheremix.text import Corpus, Matrix, ReadError, read_documents, read_matrix, vectorize
@@ -196,7 +196,7 @@ def read_new(
     """
     numbers = isinstance(new, np.ndarray) and new.dtype.kind in "biufc"
     new = Matrix(new, None, "", "", [], "") if numbers or sparse.issparse(new) else new
-    path = Path(new) if _is_path(new) else None
+    path = Path(new) if is_path(new) else None
     if path is not None and not path.exists():  # before it is said to be of the wrong kind
         raise ReadError.at(path, "there is no such file or folder.")
     rows = is_matrix(path) if path is not None else isinstance(new, Matrix)
@@ -239,8 +239,8 @@ def _read_texts(
     run: Run, new: Any, listener: Listener, wanted: dict[str, Any], columns: dict[str, Any]
 ) -> Corpus:
     """Read new documents, and mend them as those of the run were mended."""
-    if is_frame(new) or _is_path(new):
-        if _is_path(new):
+    if is_frame(new) or is_path(new):
+        if is_path(new):
             listener.begin(f"Reading {new}")
         found = _read_table(new, wanted)
     else:
@@ -283,10 +283,6 @@ def _read_table(source: Any, wanted: dict[str, Any]) -> Corpus:
 def _names(wanted: Any) -> list[str]:
     """Return the columns that are asked for by name."""
     return [wanted] if isinstance(wanted, str) else list(wanted or ())
-
-
-def _is_path(new: Any) -> bool:
-    return isinstance(new, str) or hasattr(new, "__fspath__")
 
 
 # Rows in the columns of a run

@@ -18,7 +18,7 @@ from spheremix.run.apply_edits import PendingStep, first_words, identities
 from spheremix.run.colours import add_places
 from spheremix.run.edits import Edits, EditStep, UpdateRecord
 from spheremix.run.explore import Start, explore, known_options
-from spheremix.run.folder.files import RunError
+from spheremix.run.folder.files import RunError, is_path
 from spheremix.run.folder.store import Store
 from spheremix.run.names import UPDATE, taken_over_names
 from spheremix.run.new_documents import (
@@ -141,7 +141,7 @@ def _wanted(
     Columns that are given by name stand in the place of those of the run. Files of a folder have
     the columns of their table, if there is one.
     """
-    path = Path(source) if isinstance(source, str) or hasattr(source, "__fspath__") else None
+    path = Path(source) if is_path(source) else None
     changed: dict[str, Any] = {}
     if path is None or not path.name.lower().endswith(WORKBOOK_SUFFIXES):
         changed["sheet"] = None

@@ -139,8 +139,8 @@ def _collect(kind: Any, found: dict[str, int]) -> None:
             _collect(hints[one.name], found)
 
 
-def write(folder: Path, kind: Any, value: Any, **beside: Any) -> dict[str, int]:
-    """Write a value into files of a folder; return their sizes by name."""
+def write(folder: Path, kind: Any, value: Any, **beside: Any) -> None:
+    """Write a value into files of a folder."""
     arrays: Arrays = {}
     content = {
         **beside,
@@ -166,7 +166,6 @@ def write(folder: Path, kind: Any, value: Any, **beside: Any) -> dict[str, int]:
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         packed = gzip.compress(text.encode("utf-8", "surrogatepass"), compresslevel=6, mtime=0)
         file.write(packed)
-    return {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
 
 
 def _little(array: Any) -> np.dtype[Any]:

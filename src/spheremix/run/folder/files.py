@@ -116,6 +116,11 @@ def sync(folder: Path) -> None:
             os.close(handle)
 
 
+def is_path(value: Any) -> bool:
+    """Return whether a value names a file."""
+    return isinstance(value, str) or hasattr(value, "__fspath__")
+
+
 def is_plain(path: Path) -> bool:
     """Return whether this is a regular file, and not a link to one."""
     try:

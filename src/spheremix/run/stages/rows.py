@@ -234,50 +234,34 @@ def is_matrix(path: Path) -> bool:
 
 def check_options(source: Path | Corpus | Matrix, options: ExploreOptions) -> None:
     """Refuse options that would do nothing for the kind of source, before a file is read."""
-    if isinstance(source, Corpus | Matrix):
-        _check_in_memory(source, options)
-    else:
-        _check_file(source, options)
+    path = None if isinstance(source, Corpus | Matrix) else source
+    where: Any = path or getattr(source, "source", "") or "documents in memory"
 
+    def refuse(names: Iterable[str], because: str, purpose: str) -> None:
+        for name in names:
+            given = getattr(options, name)
+            if given is not None and given is not False:
+                raise ParameterError(f"{{where}}: {because}: {{{name}}} {purpose}", where=where)
 
-def _check_in_memory(source: Corpus | Matrix, options: ExploreOptions) -> None:
-    where = source.source or "documents in memory"
-    for name in (*FOR_COLUMNS, *FOR_MATRICES):
-        _refuse(where, options, name, "nothing is read from a file here", "is for files alone")
-    if isinstance(source, Corpus):
+    if path is None:
+        of_files = (*FOR_COLUMNS, *FOR_MATRICES)
+        refuse(of_files, "nothing is read from a file here", "is for files alone")
+    if isinstance(source, Corpus) or (path is not None and not is_matrix(path)):
+        refuse(["vocabulary"], "is not a matrix", "names the columns of one")
+        refuse(["texts"], "is not a matrix", "are beside the rows of one")
         TextVectorizer(**options.vectorizer()).check_parameters()
         return
-    _refuse(where, options, "weighting", "is a matrix, used as it is", "is for texts alone")
-    if source.documents is None:
-        for name in FOR_WORDS:
-            _refuse(where, options, name, "is a matrix without documents", "is for texts alone")
-    else:
-        _check_words_beside(where, source, options)
-
-
-def _check_words_beside(where: Any, matrix: Matrix, options: ExploreOptions) -> None:
-    """Check the options about words of a matrix with documents beside it."""
-    if matrix.vocabulary is not None:
-        for name in FOR_WORDS:
-            _refuse(where, options, name, "its columns are words", "is for counting those of texts")
+    refuse(["weighting"], "is a matrix, used as it is", "is for texts alone")
+    if path is not None and options.texts is None:
+        of_texts = (*FOR_COLUMNS, *FOR_WORDS)
+        refuse(of_texts, "is a matrix", "is for texts: give them with {texts}")
+        return
+    if isinstance(source, Matrix) and source.documents is None:
+        refuse(FOR_WORDS, "is a matrix without documents", "is for texts alone")
+        return
+    if isinstance(source, Matrix) and source.vocabulary is not None:
+        refuse(FOR_WORDS, "its columns are words", "is for counting those of texts")
     TextVectorizer(**options.vectorizer()).check_parameters()
-
-
-def _check_file(path: Path, options: ExploreOptions) -> None:
-    if not is_matrix(path):
-        for name, what in (("vocabulary", "names the columns"), ("texts", "are beside the rows")):
-            if getattr(options, name) is not None:
-                raise ParameterError(
-                    f"{{path}}: is not a matrix: {{{name}}} {what} of one", path=path
-                )
-        TextVectorizer(**options.vectorizer()).check_parameters()
-        return
-    _refuse(path, options, "weighting", "is a matrix, used as it is", "is for texts alone")
-    if options.texts is None:
-        for name in (*FOR_COLUMNS, *FOR_WORDS):
-            _refuse(path, options, name, "is a matrix", "is for texts: give them with {texts}")
-    else:
-        TextVectorizer(**options.vectorizer()).check_parameters()
 
 
 def read_source(path: Path, options: ExploreOptions) -> Corpus | Matrix:
@@ -287,15 +271,10 @@ def read_source(path: Path, options: ExploreOptions) -> Corpus | Matrix:
     matrix = read_matrix(path, options.vocabulary)
     if options.texts is None:
         return matrix
-    _check_words_beside(path, matrix, options)
-    return matrix.beside(read_documents(options.texts, **options.reading()))
-
-
-def _refuse(where: Any, options: ExploreOptions, name: str, because: str, purpose: str) -> None:
-    """Refuse an option that would do nothing."""
-    given = getattr(options, name)
-    if given is not None and given is not False:
-        raise ParameterError(f"{{where}}: {because}: {{{name}}} {purpose}", where=where)
+    found = matrix.beside(read_documents(options.texts, **options.reading()))
+    files: Any = dict.fromkeys((*FOR_COLUMNS, *FOR_MATRICES))  # they were used
+    check_options(found, replace(options, **files))
+    return found
 
 
 def mended(
