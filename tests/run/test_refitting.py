@@ -12,8 +12,6 @@ from edit_common import explore
 
 import spheremix as sm
 from spheremix.distribution import VonMisesFisher
-from spheremix.run.apply_edits import Plan
-from spheremix.run.edits import Edits
 from spheremix.run.sentences import updated
 
 
@@ -36,14 +34,6 @@ def log_likelihood(X, prototypes, kappas, weights):
         for mu, kappa, weight in zip(prototypes, kappas, weights, strict=True)
     ]
     return float(np.logaddexp.reduce(each, axis=0).sum())
-
-
-def test_the_plan_of_numbers():
-    plan = Plan.of(Edits(run="", merge=[[4, 1], [0, 5]], split=[3, 2]), 6)
-    assert plan.became == [0, 1, 2, 3, 1, 0]
-    assert plan.parts == {3: 4, 2: 5}
-    assert plan.n_groups == 6
-    assert Plan.of(Edits(run="", drop_words=["a"]), 2).became == [0, 1]
 
 
 def test_a_merge_starts_from_the_merged_groups_and_ends_where_em_ends(run):

@@ -339,21 +339,6 @@ def tables(folder):
     return {path.name: path.read_bytes() for path in folder.rglob("*.csv")}
 
 
-def test_an_exploration_in_memory_is_the_same_and_can_be_saved(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    run = sm.explore_corpus(TEXTS, None, **FEW)
-    assert list(tmp_path.iterdir()) == []
-    assert run.folder is None
-    written = sm.explore_corpus(TEXTS, tmp_path / "written", **FEW)
-    assert run.documents == written.documents
-    assert run.groups == written.groups
-    assert run.report().content["names"] == written.report().content["names"]
-    saved = sm.load_run(run.save(tmp_path / "saved"))
-    assert tables(saved.folder) == tables(written.folder)
-    assert saved.check() == []
-    assert saved.edit({"names": {0: "zero"}}).names()[0] == "zero"
-
-
 def test_a_copy_of_an_explored_run_is_one(tmp_path):
     run = sm.explore_corpus(TEXTS, tmp_path / "run", **FEW)
     run = run.edit({"names": {0: "zero"}})

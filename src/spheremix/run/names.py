@@ -226,24 +226,20 @@ def check_names(source: str, pairs: Iterable[tuple[Any, Any]]) -> dict[int, str]
     for number, given in pairs:
         group = _number(source, number)
         name = given.strip() if isinstance(given, str) else ""
-        if not name:
-            raise _refusal(source, f"the name of group {group} must be a text that is not empty")
-        if len(name) > LONGEST:
-            raise _refusal(
-                source,
-                f"the name of group {group} has {len(name):,} characters, more than {LONGEST}",
-            )
-        if not all(c.isprintable() or c in JOINERS for c in name):
-            raise _refusal(
-                source,
-                f"the name of group {group} has an unprintable character: {shown(name)}",
-            )
-        if group in found:
-            raise _refusal(source, f"group {group} has two names")
-        if name in owners:
-            raise _refusal(
-                source, f"groups {owners[name]} and {group} have the same name, {shown(name)}"
-            )
+        of = f"the name of group {group}"
+        printable = all(c.isprintable() or c in JOINERS for c in name)
+        for sound, problem in (
+            (name, f"{of} must be a text that is not empty"),
+            (len(name) <= LONGEST, f"{of} has {len(name):,} characters, more than {LONGEST}"),
+            (printable, f"{of} has an unprintable character: {shown(name)}"),
+            (group not in found, f"group {group} has two names"),
+            (
+                name not in owners,
+                f"groups {owners.get(name)} and {group} have the same name, {shown(name)}",
+            ),
+        ):
+            if not sound:
+                raise _refusal(source, problem)
         found[group], owners[name] = name, group
     if not found:
         raise _refusal(source, "there are no names")

@@ -13,7 +13,7 @@ from spheremix.errors import ParameterError
 from spheremix.reading.batch import LETTERS, compare_batch
 from spheremix.run.columns import OF_THE_RUN, TABLES, input_columns, renamed_columns
 from spheremix.run.folder.files import RunError, is_path, replacing
-from spheremix.run.stages.rows import MATRICES, Rows, is_matrix, rows_of_matrix
+from spheremix.run.stages.rows import MATRICES, Rows, is_matrix, rows_of_matrix, rows_of_texts
 from spheremix.run.tables import Table, as_table, csv_lines, document_columns, known_columns
 from spheremix.text import Corpus, Matrix, ReadError, read_documents, read_matrix, vectorize
 from spheremix.text.columns import NoColumnError
@@ -169,9 +169,7 @@ def new_rows(
 
 def vectorized(run: Run, corpus: Corpus) -> Rows:
     """Return the rows of documents that are mended already, in the words of a run on texts."""
-    found = vectorize(corpus, run.vectorizer())
-    reasons = {one.row: one.reason for one in found.set_aside}
-    return Rows(X=found.X, words=run.feature_names, kept=found.rows, reasons=reasons, corpus=corpus)
+    return rows_of_texts(vectorize(corpus, run.vectorizer()), corpus)
 
 
 # Reading

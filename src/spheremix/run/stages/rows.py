@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from spheremix.run import Listener
     from spheremix.run.options import ExploreOptions
+    from spheremix.text.vectorizer import Vectorized
 
 MATRICES = (".npz", ".npy", ".mtx", ".mtx.gz")
 IN_TABLES = ("text", "id", "title", "date", "label")
@@ -338,30 +339,30 @@ def _vectorize(corpus: Corpus, options: ExploreOptions, mending: Mending) -> Row
     found = vectorize(corpus, **parameters)
     if not len(found.rows):
         raise ReadError.at(corpus.source, "no document has a word that was kept.")
+    return replace(
+        rows_of_texts(found, corpus),
+        vectorization=Vectorization.of(found.vectorizer, parameters, options.stop_words or ()),
+        dropped_lines=sorted(mending.lines),
+        trouble=trouble(corpus.texts, found.words, options.languages(), mending),
+    )
+
+
+def rows_of_texts(found: Vectorized, corpus: Corpus) -> Rows:
+    """Return the rows that a vectoriser made of documents."""
     return Rows(
         X=found.X,
         words=[str(word) for word in found.words],
         kept=found.rows,
         reasons={one.row: one.reason for one in found.set_aside},
-        vectorization=Vectorization.of(found.vectorizer, parameters, options.stop_words or ()),
-        dropped_lines=sorted(mending.lines),
-        trouble=trouble(corpus.texts, found.words, options.languages(), mending),
         corpus=corpus,
     )
 
 
 def _take_rows(matrix: Matrix, options: ExploreOptions, mending: Mending) -> Rows:
-    kept, reasons = check_rows(matrix)
-    if not kept.size:
+    rows, documents = rows_of_matrix(matrix), matrix.documents
+    if not rows.kept.size:
         raise ReadError.at(matrix.source or "The matrix", "every row is empty.")
-    documents = matrix.documents
-    rows = Rows(
-        X=_sorted(matrix.X[kept] if reasons else matrix.X),
-        words=None if matrix.vocabulary is None else list(matrix.vocabulary),
-        kept=kept,
-        reasons=reasons,
-        corpus=documents or numbered(matrix.X.shape[0]),
-    )
+    rows = replace(rows, X=_sorted(rows.X))
     if documents is None or matrix.vocabulary is not None:
         return rows
     counter = TextVectorizer(**{**options.vectorizer(), "weighting": "counts"})
@@ -388,7 +389,8 @@ def rows_of_matrix(matrix: Matrix) -> Rows:
     kept, reasons = check_rows(matrix)
     documents = matrix.documents or numbered(matrix.X.shape[0])
     X = matrix.X[kept] if reasons else matrix.X
-    return Rows(X=X, words=matrix.vocabulary, kept=kept, reasons=reasons, corpus=documents)
+    words = None if matrix.vocabulary is None else list(matrix.vocabulary)
+    return Rows(X=X, words=words, kept=kept, reasons=reasons, corpus=documents)
 
 
 def check_rows(matrix: Matrix) -> tuple[NDArray[np.intp], dict[int, str]]:
