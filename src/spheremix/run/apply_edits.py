@@ -299,21 +299,13 @@ def count_moved(edited: Edited, before: Mapping[str, int], labels: Ids) -> Edite
 class Plan:
     """What becomes of the numbers of groups.
 
-    Attributes
-    ----------
-    became : list of int
-        The number after of each group before. The first of the groups that are merged gives its
-        number, and the larger part of a group that is split keeps it. All others keep theirs, but
-        the last groups take the numbers that a merge has freed.
-    parts : dict of int to int
-        For each group that is split, the number of its other part.
-    n_groups : int
-        Number of groups after.
+    The first of the groups that are merged gives its number, and the larger part of a group that is
+    split keeps it. All others keep theirs, but the last ones take those that a merge has freed.
     """
 
-    became: list[int]
-    parts: dict[int, int]
-    n_groups: int
+    became: list[int]  # the number after of each group before
+    parts: dict[int, int]  # for each group that is split, the number of its other part
+    n_groups: int  # after
 
     @classmethod
     def of(cls, edits: Edits, n_groups: int) -> Plan:

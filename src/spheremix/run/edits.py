@@ -118,17 +118,15 @@ class EditStep:
 def read_edits(edits: Any, run: str | None = None) -> EditStep:
     """Take edits as they are given: a file, a dictionary, or an object of their type.
 
-    Parameters
-    ----------
-    edits : str, path, dict or Edits
-        A file states the run that it is for; a table has the columns group and name.
-    run : str or None
-        The run that a dictionary or a table is for, where it does not say so.
+    A file states the run that it is for; ``run`` is that of a dictionary or a table of names, where
+    it does not say so.
     """
     if is_path(edits):
         path = Path(fspath(edits))
         name = path.name.encode("utf-8", "replace").decode()  # it is written into the run
-        return _given(name, _names_of(path, run) if is_table(path) else _read_file(path))
+        return _given(
+            name, _names_of(path, run) if path.suffix.lower() in TABLES else _read_file(path)
+        )
     if isinstance(edits, Edits):
         return _given("Python", encode(edits))
     if isinstance(edits, Mapping):
@@ -138,11 +136,6 @@ def read_edits(edits: Any, run: str | None = None) -> EditStep:
         "{edits} must be a file, a dictionary or an object of the type Edits; got {got}",
         got=f"a {type(edits).__name__}",
     )
-
-
-def is_table(edits: Any) -> bool:
-    """Return whether edits are a table of names, by the name of the file."""
-    return is_path(edits) and fspath(edits).lower().endswith(TABLES)
 
 
 def _names_of(path: Path, run: str | None) -> dict[str, Any]:
@@ -243,18 +236,7 @@ def check_edits(
 ) -> None:
     """Refuse edits that are not of this run, or name what it does not have.
 
-    Parameters
-    ----------
-    given : EditStep
-        The edits.
-    run : str or None
-        The id of the run.
-    n_groups : int
-        Its number of groups.
-    words : collection of str or None
-        Its words; None where columns are no words.
-    ids : collection of str
-        The ids of its documents.
+    ``run`` is the id of the run; ``words`` are None where columns are no words.
     """
     source, edits = given.source, given.edits
     problem = f"made for another run, {shown(edits.run)}; this one is {run}"

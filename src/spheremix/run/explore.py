@@ -23,7 +23,7 @@ from spheremix.run.apply_edits import (
     make_edits,
 )
 from spheremix.run.columns import renamed_columns
-from spheremix.run.edits import EditStep, check_edits, is_table, read_edits
+from spheremix.run.edits import EditStep, check_edits, read_edits
 from spheremix.run.folder.files import RunError, check_output, is_path
 from spheremix.run.folder.readme import PAGE
 from spheremix.run.folder.schema import (
@@ -156,24 +156,12 @@ def _read(source: Any, options: ExploreOptions, listener: Listener) -> Corpus | 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Start:
-    """Groups from which a run starts instead of searching for them: those of the run before it.
+    """Groups from which a run starts instead of searching for them: those of the run before it."""
 
-    Attributes
-    ----------
-    labels : ndarray of int
-        The group of each document, -1 where it is not known.
-    step : PendingStep
-        Names, notes and marks that the run takes over.
-    lines : frozenset of str
-        Lines that the run before left out of its documents.
-    told : frozenset of str
-        Notes about the documents that were told already.
-    """
-
-    labels: NDArray[np.intp]
-    step: PendingStep
-    lines: frozenset[str] = frozenset()
-    told: frozenset[str] = frozenset()
+    labels: NDArray[np.intp]  # the group of each document, -1 where it is not known
+    step: PendingStep  # names, notes and marks that the run takes over
+    lines: frozenset[str] = frozenset()  # that the run before left out of its documents
+    told: frozenset[str] = frozenset()  # notes about the documents that were told already
 
     def command(self) -> dict[str, str]:
         """Return what tells this start from others: the groups, and what is said of them."""
@@ -211,8 +199,7 @@ def explore(
     command |= {} if start is None else start.command()
     with store.locked():
         before = _before(store, command, listener, force=force)
-        done = before is not None and _is_done(before, command)
-        if before is not None and done and not (force and before.check()):
+        if before is not None and _is_done(before, command) and not (force and before.check()):
             listener.begin(f"{store.place} holds this run already, finished.")
             if store.missing():
                 listener.begin("Writing again what is missing or damaged")
@@ -289,39 +276,17 @@ def _is_done(run: Run, command: dict[str, Any]) -> bool:
 
 @dataclass(eq=False, kw_only=True)
 class Exploration(Context):
-    """A run that is being made: stages from top to bottom, then its tables and its page.
+    """A run that is being made: stages from top to bottom, then its tables and its page."""
 
-    Attributes
-    ----------
-    command : dict
-        The options and checksums that the result depends on.
-    about : CorpusInfo or None
-        Where the documents come from.
-    names : GivenNames or None
-        Names that came with the options.
-    base_names : list of Name or None
-        The names of the groups before all edits, where people have seen them.
-    edits : list of PendingStep
-        The edits that the run is to have.
-    asked : bool
-        Whether the last of them is asked for just now, and refused where it cannot be made.
-    what : str
-        What the commit is called, so that a command that was killed after it is known to be done.
-    earlier : dict of str to list of EditStep
-        Edits of other groups in this folder, by their fit.
-    parts : dict of str to str
-        The stages of the parts that are made.
-    """
-
-    command: dict[str, Any] = field(default_factory=dict)
-    about: CorpusInfo | None = None
-    names: GivenNames | None = None
-    base_names: list[Name] | None = None
-    edits: list[PendingStep] = field(default_factory=list)
-    asked: bool = False
-    what: str = ""
-    earlier: dict[str, list[EditStep]] = field(default_factory=dict)
-    parts: dict[str, str] = field(default_factory=dict)
+    command: dict[str, Any] = field(default_factory=dict)  # what the result depends on
+    about: CorpusInfo | None = None  # where the documents come from
+    names: GivenNames | None = None  # that came with the options
+    base_names: list[Name] | None = None  # before all edits, where people have seen them
+    edits: list[PendingStep] = field(default_factory=list)  # that the run is to have
+    asked: bool = False  # the last of them just now: it is refused where it cannot be made
+    what: str = ""  # is committed: a command that was killed after it is known to be done
+    earlier: dict[str, list[EditStep]] = field(default_factory=dict)  # of other groups, by fit
+    parts: dict[str, str] = field(default_factory=dict)  # the stages of the parts that are made
 
     def start_with(self, start: Start) -> None:
         """Begin with given groups."""
@@ -528,45 +493,23 @@ def edit_run(
 ) -> Run:
     """Make edits to the run in a folder; the same edits again find themselves done.
 
-    Parameters
-    ----------
-    folder : str or path
-        Of a run of ``explore``.
-    edits : str, path, dict or Edits
-        A file as the report exports it, or what is in one; or a table with the columns group and
-        name, which renames groups.
-    run : str, default=None
-        The id of the run that a dictionary is for, where it does not say so.
-    listener : Listener, default=None
-        Hears of progress and notes.
-    threads : int, default=None
-        Number of threads; all cores by default.
-
-    Returns
-    -------
-    Run
-        The edited run.
+    They are what ``Run.edit`` takes, or a table with the columns group and name, which renames
+    groups; ``run`` is the id of the run that a dictionary is for, where it does not say so.
     """
-    found = read_edits(edits, run) if is_path(edits) and not is_table(edits) else None
-
-    def given(there: str | None) -> EditStep:
-        """Return the edits; a table has the numbers of the groups that are there."""
-        return found or read_edits(edits, run or there)
-
-    return _edit(Path(folder), given, listener or Listener(), threads)
+    return _edit(Path(folder), lambda there: read_edits(edits, run or there), listener, threads)
 
 
 def undo_edits(
     folder: str | PathLike[str], *, listener: Listener | None = None, threads: int | None = None
 ) -> Run:
     """Take back the last edits that were made to the run in a folder."""
-    return _edit(Path(folder), None, listener or Listener(), threads)
+    return _edit(Path(folder), None, listener, threads)
 
 
 def _edit(
     place: Path,
     given: Callable[[str | None], EditStep] | None,
-    listener: Listener,
+    listener: Listener | None,
     threads: int | None,
 ) -> Run:
     """Make edits, or take the last ones back where none are given."""
@@ -592,17 +535,16 @@ def _edit(
                 if store.missing():
                     run.write()
                 return run
-            rows = run.rows
             check_edits(
                 wanted,
                 run=run.info.fit,
                 n_groups=run.info.n_groups,
                 words=run.feature_names,
-                ids=[] if rows is None else rows.corpus.ids,
+                ids=[] if run.rows is None else run.rows.corpus.ids,
             )
             steps.append(_with_what_was_seen(run, wanted))
         what = UNDO if given is None else ""
-        return _again(run, store, steps, listener, threads, what)
+        return _again(run, store, steps, listener or Listener(), threads, what)
 
 
 def _again(
@@ -668,22 +610,14 @@ def _base_key(run: Run) -> str:
     return (on or run.info.parts.get("rows", ""))[-16:]
 
 
-def known_options(run: Run) -> dict[str, Any]:
-    """Return the options that the result of a run depends on, as they were given."""
-    fields = dataclasses.fields(ExploreOptions)
-    names = {one.name for one in fields if one.metadata["changes_result"]}
-    return {name: value for name, value in run.info.command.items() if name in names}
-
-
 def _options(run: Run, threads: int | None) -> ExploreOptions:
     """Return the options of a run; one of other versions of libraries is refused."""
-    known = known_options(run)
     other = differences(run.info.versions, versions())
-    options = None
     if not other:
-        options = ExploreOptions(**known, threads=threads)
-        other = differences(known, options.command())
-    if other or options is None:
+        options = ExploreOptions.of_command(run.info.command, threads)
+        now = options.command()
+        other = differences({name: run.info.command.get(name) for name in now}, now)
+    if other:
         raise RunError(
             "{folder}: made by other versions of spheremix or of its libraries ({other})",
             remedies=("explore the documents again with {force=True}, which keeps edits",),
@@ -715,24 +649,10 @@ def write_report(run: Run, output: Path | None, *, force: bool, listener: Listen
 def check_run(
     run: Run, *, refit: bool = False, listener: Listener | None = None, threads: int | None = None
 ) -> list[str]:
-    """Compare every file of a run with its checksum; with ``refit``, make the run again.
+    """Compare every file of a run with its checksum; return what differs, in sentences.
 
-    Parameters
-    ----------
-    run : Run
-        In its folder.
-    refit : bool, default=False
-        Fit the rows again in a folder for the time being, make all edits again, and compare the
-        checksums of every table, page and model.
-    listener : Listener, default=None
-        Hears of progress.
-    threads : int, default=None
-        Number of threads; all cores by default.
-
-    Returns
-    -------
-    list of str
-        What differs, in sentences.
+    With ``refit``, the rows are fitted again in a folder for the time being, all edits are made
+    again, and the checksums of every table, page and model are compared.
     """
     said = run.check()
     if said or not refit:

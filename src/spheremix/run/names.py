@@ -44,24 +44,12 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class GivenNames:
-    """Names that were given, or who gives them.
+    """Names that were given, or who gives them."""
 
-    Attributes
-    ----------
-    source : str
-        The name of the file or of the function; "mapping" for names in Python.
-    names : dict of int to str
-        By number of the group; empty where a function gives them.
-    namer : callable or None
-        Gets a list of dictionaries, one for each group, and gives names.
-    fit : str or None
-        The fit whose groups were named, where that was said.
-    """
-
-    source: str
-    names: dict[int, str]
-    namer: Namer | None = None
-    fit: str | None = None
+    source: str  # the name of the file or of the function; "mapping" for names in Python
+    names: dict[int, str]  # by number of the group; empty where a function gives them
+    namer: Namer | None = None  # gets what Run.describe_groups returns, and gives names
+    fit: str | None = None  # the fit whose groups were named, where that was said
 
     def command(self) -> dict[str, Any]:
         """Return what the result depends on, as JSON can say it."""
@@ -128,15 +116,8 @@ def put_names(
 ) -> list[Name]:
     """Name all groups; those without a given name keep the automatic one.
 
-    Parameters
-    ----------
-    automatic : list of str
-        A name for each group.
-    given : dict of int to Name
-        Names that people or programs gave.
-    older : collection of str
-        Those of them that were given to earlier groups: an automatic name yields to them. Others
-        that are an automatic name are refused.
+    An automatic name yields to a given one that is older, given to earlier groups; any other that
+    is an automatic name is refused.
     """
     for one in given.values():
         others = [k for k, name in enumerate(automatic) if name == one.name and k not in given]

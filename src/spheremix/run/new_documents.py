@@ -39,21 +39,11 @@ OPTIONAL = ("date", "label", "title")  # columns that new documents can do witho
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assigned:
-    """New documents in the groups of a run, compared with its own documents.
-
-    Attributes
-    ----------
-    run : Run
-        The run.
-    rows : Rows
-        The new documents.
-    comparison : BatchComparison or None
-        What is new; None where the run has no rows, or no new document has a word of the run.
-    """
+    """New documents in the groups of a run, compared with its own documents."""
 
     run: Run
-    rows: Rows
-    comparison: BatchComparison | None
+    rows: Rows  # the new documents
+    comparison: BatchComparison | None  # None where the run or the new documents have no rows
 
     def table(self) -> Table:
         """Return the columns of ``documents.csv``, and how well each document fits."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -37,20 +38,11 @@ RUNNING = "Running"
 def option(
     default: Any, panel: str, meaning: str, *, found: str = "", changes_result: bool = True
 ) -> Any:
-    """Declare an option.
+    """Declare an option, under a heading of the help of the command; None leaves the choice open.
 
-    Parameters
-    ----------
-    default : object
-        None leaves the choice to the exploration.
-    panel : str
-        The heading under which the help of the command lists it.
-    meaning : str
-        What it does, in a sentence or two; options in braces, as in :mod:`spheremix.errors`.
-    found : str, default=""
-        How the value is found where it is not given.
-    changes_result : bool, default=True
-        False for what changes no digit, or names a file whose content is compared.
+    ``meaning`` has other options in braces, as in :mod:`spheremix.errors`; ``found`` is how the
+    value is found where it is not given. What changes no digit, or names a file whose content is
+    compared, has ``changes_result=False``.
     """
     about = {"panel": panel, "meaning": meaning, "found": found, "changes_result": changes_result}
     return dataclasses.field(default=default, metadata=about)
@@ -346,12 +338,14 @@ class ExploreOptions:
 
     def command(self) -> dict[str, Any]:
         """Return the options that the result depends on, as JSON can say them."""
-        found = {
-            one.name: getattr(self, one.name)
-            for one in dataclasses.fields(self)
-            if one.metadata["changes_result"]
-        }
+        found = {name: getattr(self, name) for name in _of_result()}
         return {name: list(v) if isinstance(v, tuple) else v for name, v in found.items()}
+
+    @classmethod
+    def of_command(cls, command: dict[str, Any], threads: int | None) -> ExploreOptions:
+        """Make the options again that the result of a run depends on."""
+        known = {name: value for name, value in command.items() if name in _of_result()}
+        return cls(**known, threads=threads)
 
     def reading(self) -> dict[str, Any]:
         """Return what to read, as ``read_documents`` takes it; "none" stands for no column."""
@@ -408,6 +402,12 @@ class ExploreOptions:
                 there=there,
             )
         return list(range(2, max(2, min(LARGEST, n_distinct // 2)) + 1))
+
+
+def _of_result() -> list[str]:
+    """Return the options that the result depends on."""
+    fields = dataclasses.fields(ExploreOptions)
+    return [one.name for one in fields if one.metadata["changes_result"]]
 
 
 # Values that can be given in several ways; NumPy's numbers count as numbers. Nothing here loads
@@ -501,7 +501,7 @@ def parse_kappa(value: Any) -> str | float:
     if isinstance(value, str) and value in {"shared", FREE}:
         return value
     kappa = math.nan if isinstance(value, str) and "%" in value else _number(value)
-    if not 0.0 < kappa < math.inf:
+    if not 0.0 < kappa <= sys.float_info.max:
         raise ParameterError(
             "{kappa} must be shared, free or a number above 0, as 100; got {got}", got=repr(value)
         )

@@ -55,24 +55,12 @@ LOST = {"collapsed": "its documents", "vanished": "its direction"}
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A remark on a finished run.
+    """A remark on a finished run."""
 
-    Parameters
-    ----------
-    message : Message
-        As the summary of the command says it, with files and options by name.
-    page : str
-        As the page of the report says it, whose readers see no files and no options.
-    groups : tuple of (int, str)
-        The groups that the page names, each with the words of ``page`` that name it.
-    warning : bool
-        Whether it speaks against relying on the result as it is.
-    """
-
-    message: Message
-    page: str
-    groups: tuple[tuple[int, str], ...] = ()
-    warning: bool = False
+    message: Message  # as the summary of the command says it, with files and options by name
+    page: str  # as the page says it, whose readers see no files and no options
+    groups: tuple[tuple[int, str], ...] = ()  # that the page names, with the words that name them
+    warning: bool = False  # whether it speaks against relying on the result as it is
 
     def render(self, naming: Naming = str) -> str:
         """Write the remark for the summary, with parameters named as a front end names them."""

@@ -17,7 +17,7 @@ from spheremix.run import Listener
 from spheremix.run.apply_edits import PendingStep, first_words, identities
 from spheremix.run.colours import add_places
 from spheremix.run.edits import Edits, EditStep, UpdateRecord
-from spheremix.run.explore import Start, explore, known_options
+from spheremix.run.explore import Start, explore
 from spheremix.run.folder.files import RunError, is_path
 from spheremix.run.folder.store import Store
 from spheremix.run.names import UPDATE, taken_over_names
@@ -63,36 +63,12 @@ def update_run(
     listener: Listener | None = None,
     threads: int | None = None,
 ) -> Run:
-    """Make a run of the documents of another run and new ones, with the groups of that run.
+    """Make a run of the documents of another run and new ones: what ``Run.update`` does.
 
     The run before is only read. Its groups are where the fit starts, so they keep their numbers,
     names, notes and colours; groups that :func:`spheremix.compare_batch` suggests among the new
     documents are added after them. Words of texts are counted again, so new words come in; new
     rows of a matrix have the columns of the run. Called again after it was killed, it goes on.
-
-    Parameters
-    ----------
-    run : str or path
-        Folder of a run of ``spheremix explore``.
-    new : str, path, list of str, Corpus, Matrix, ndarray or sparse array
-        A file as the run was made of, or what is in it.
-    out : str or path, default=None
-        Folder of the new run; by default that of the run with "-updated" after its name.
-    texts : str, path, list of str or Corpus, default=None
-        The documents of new rows, where the run has documents beside its rows.
-    text, id : str, default=None
-        Columns of the texts and of the ids; by default those of the run. False is no column of ids.
-    metadata : str or path, default=None
-        Table with one row for each file of a new folder.
-    listener : Listener, default=None
-        Hears of progress and notes.
-    threads : int, default=None
-        Number of threads; all cores by default.
-
-    Returns
-    -------
-    Run
-        The new run.
     """
     hears, before = listener or Listener(), load_run(run)
     folder = _output(before, out)
@@ -101,7 +77,7 @@ def update_run(
             f"{before.folder}: this run was not made by spheremix explore and cannot be updated. "
             "Explore old and new documents together."
         )
-    options = ExploreOptions(**known_options(before), threads=threads)
+    options = ExploreOptions.of_command(before.info.command, threads)
     given = {"text": text, "id": id, "metadata": metadata}
     columns = {name: one for name, one in given.items() if one is not None}
     wanted = _wanted(new if texts is None else texts, options, columns, hears)
@@ -217,26 +193,10 @@ def _taken_over(
 def group_without_known_words(
     corpus: Corpus, unknown: Ids, options: ExploreOptions, lines: frozenset[str]
 ) -> Ids:
-    """Return the documents that share words with each other; none where they are too few.
+    """Return those of some documents that share words with each other; none if they are too few.
 
-    Words are counted as the new run counts them. A document belongs to the group if it has a word
-    that another of them has.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        All documents of the new run.
-    unknown : ndarray of int
-        Those without a word of the run before.
-    options : ExploreOptions
-        Of the new run.
-    lines : frozenset of str
-        Lines that the run before left out of its documents.
-
-    Returns
-    -------
-    ndarray of int
-        The group, by numbers of documents.
+    Words are counted as the new run counts them; lines that the run before left out stay out. A
+    document belongs to the group if it has a word that another of them has.
     """
     none = np.empty(0, dtype=np.intp)
     if len(unknown) < LEAST_OF_A_GROUP:
@@ -256,24 +216,12 @@ def group_without_known_words(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined:
-    """Documents of a run, followed by new ones.
+    """Documents of a run, followed by new ones."""
 
-    Attributes
-    ----------
-    source : Corpus or Matrix
-        All of them, as they are explored.
-    fresh : Rows
-        The new ones, in the columns of the run.
-    labels : ndarray of int
-        The groups of the documents of before, -1 for none.
-    known : list of str
-        What the documents of before are known by.
-    """
-
-    source: Corpus | Matrix
-    fresh: Rows
-    labels: Ids
-    known: list[str]
+    source: Corpus | Matrix  # all of them, as they are explored
+    fresh: Rows  # the new ones, in the columns of the run
+    labels: Ids  # the groups of the documents of before, -1 for none
+    known: list[str]  # what the documents of before are known by
 
 
 def join(run: Run, new: Corpus | Matrix, listener: Listener) -> Joined:

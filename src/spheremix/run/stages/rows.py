@@ -128,44 +128,21 @@ def _removed_words(found: Mapping[str, Mapping[str, int]], stop: Collection[str]
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Rows:
-    """Documents with their rows.
-
-    Attributes
-    ----------
-    X : CSR array or ndarray of shape (n, d)
-        Rows of the documents that have a direction.
-    words : list of str or None
-        Names of the columns; None for embeddings.
-    kept : ndarray of int of shape (n,)
-        Positions of these documents among all.
-    reasons : dict of int to str
-        Why the others have no direction, by position.
-    counts : CSR array or None
-        Occurrences of words in all documents, where the columns have no names and texts are beside.
-    terms : list of str or None
-        These words.
-    vectorization : Vectorization or None
-        How texts became rows.
-    dropped_lines : list of str
-        Repeated lines that were left out of the documents.
-    trouble : list of Message
-        What looks wrong in the texts.
-    corpus : Corpus
-        All documents; for a matrix without texts, their numbers only.
-    """
+    """Documents with their rows."""
 
     archive_version: ClassVar[int] = 1
 
-    X: Any
-    words: list[str] | None
-    kept: NDArray[np.int64]
-    reasons: dict[int, str]
+    X: Any  # CSR array or ndarray of shape (n, d): the rows of documents that have a direction
+    words: list[str] | None  # names of the columns; None for embeddings
+    kept: NDArray[np.int64]  # positions of these documents among all
+    reasons: dict[int, str]  # why the others have no direction, by position
+    # Occurrences of words in all documents, where columns have no names and texts are beside them.
     counts: Any = None
-    terms: list[str] | None = None
+    terms: list[str] | None = None  # these words
     vectorization: Vectorization | None = None
-    dropped_lines: list[str] = field(default_factory=list)
-    trouble: list[Message] = field(default_factory=list)
-    corpus: Corpus = kept_apart()
+    dropped_lines: list[str] = field(default_factory=list)  # repeated ones, in no document now
+    trouble: list[Message] = field(default_factory=list)  # what looks wrong in the texts
+    corpus: Corpus = kept_apart()  # all documents; without texts, their numbers only
 
     @property
     def n_documents(self) -> int:
