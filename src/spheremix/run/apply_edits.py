@@ -91,11 +91,6 @@ class Groups:
         """The stages of these groups, by which edits find them again."""
         return {"rows": f"rows-{self.rows_key}", "dense": self.stages[self.best]}
 
-    def by_document(self) -> dict[str, int]:
-        """Return the group of each document by what it is known by, -1 for none."""
-        groups = self.rows.spread(self.mixture.labels_).tolist()
-        return dict(zip(identities(self.rows.corpus, self.rows), groups, strict=True))
-
 
 @dataclass(frozen=True, slots=True)
 class Marks:

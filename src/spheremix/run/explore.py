@@ -20,6 +20,7 @@ from spheremix.run.apply_edits import (
     changes_fit,
     compare_tables,
     count_moved,
+    identities,
     make_edits,
 )
 from spheremix.run.columns import renamed_columns
@@ -199,7 +200,9 @@ def explore(
     command |= {} if start is None else start.command()
     with store.locked():
         before = _before(store, command, listener, force=force)
-        if before is not None and _is_done(before, command) and not (force and before.check()):
+        known = {} if before is None else {**before.info.command, **before.info.versions}
+        same = not differences(known, {**command, **versions()})
+        if before is not None and same and not (force and before.check()):
             listener.begin(f"{store.place} holds this run already, finished.")
             if store.missing():
                 listener.begin("Writing again what is missing or damaged")
@@ -267,11 +270,6 @@ def _before(
             folder=store.place,
         )
     return run
-
-
-def _is_done(run: Run, command: dict[str, Any]) -> bool:
-    """Return whether a finished run is the one of a command, made with the same libraries."""
-    return not differences(run.info.command, command) and run.info.versions == versions()
 
 
 @dataclass(eq=False, kw_only=True)
@@ -475,9 +473,8 @@ def groups_before(run: Run, step: EditStep) -> dict[str, int]:
     fit: DenseFit = run.read_stage(step.on.get("dense", ""), DenseFit)
     if fit.mixture is None:
         raise RunError("damaged: the groups that were edited are not there.")
-    K = len(fit.mixture.weights_)
-    known = Groups(rows.beside(run.corpus()), "", {K: fit.mixture}, K, {K: "dense-0"})
-    return known.by_document()
+    groups = rows.spread(fit.mixture.labels_).tolist()
+    return dict(zip(identities(rows.beside(run.corpus()).corpus, rows), groups, strict=True))
 
 
 # Edits made to the run in a folder, and taken back: with the folder alone, without its input

@@ -212,9 +212,8 @@ class Run:
 
     def _copy(self, store: Store) -> RunInfo:
         """Take over the stages of a run that has a folder."""
-        problems = [one for one in self.store.check() if one.startswith("cache/")]
-        if problems:
-            raise RunError(f"{self.folder}: damaged: {problems[0]}")
+        for problem in self.store.check():
+            require(not problem.startswith("cache/"), problem.removesuffix("."), self.folder)
         for called in self.info.stages:
             store.take(self.store, called)
         return self.info
