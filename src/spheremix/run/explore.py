@@ -445,7 +445,7 @@ class Exploration(Context):
     def _compare(self, before: Run, run: Run) -> None:
         """Add what the edits that are made just now changed in the tables to what they say."""
         new = self.edits[-1].step if self.edits else None
-        if new is not None and not new.changes and changes_fit(new.edits):
+        if new and not new.update and not new.changes and changes_fit(new.edits):
             last = run.edits[-1]
             said = [*last.changes, *compare_tables(before, run, last.edits)]
             run.info = replace(run.info, edits=[*run.edits[:-1], replace(last, changes=said)])
