@@ -113,18 +113,6 @@ def test_the_same_edits_are_made_once(run):
     assert len(merged.edit({"merge": [[0, 1]]}).mixture.weights_) == 1
 
 
-@pytest.mark.parametrize(
-    "parts",
-    [{"merge": [[2, 0]]}, {"split": [1]}, {"drop_words": ["boat", "water"]}, {"names": {0: "x"}}],
-    ids=str,
-)
-def test_going_back_gives_the_bytes_before(base, run, parts):
-    edited = run.edit({**parts, "notes": {"groups": {1: "kept"}}})
-    assert "kept" in edited.groups["note"]
-    assert edited.info.versions == base.info.versions
-    assert outputs(edited.undo_edits().folder) == outputs(base.folder)
-
-
 def test_what_is_refused_leaves_the_folder_as_it_was(run, tmp_path):
     before = contents(run.folder)
     for parts, problem in (
@@ -143,12 +131,6 @@ def test_what_is_refused_leaves_the_folder_as_it_was(run, tmp_path):
     saved = sm.load_run(sm.save_run(tmp_path / "saved", run.mixture))
     with pytest.raises(sm.RunError, match="only a run of spheremix explore can be edited"):
         saved.edit({"names": {0: "x"}})
-
-
-def test_other_versions_of_libraries_are_named(run, monkeypatch):
-    monkeypatch.setattr(sm, "__version__", "99")
-    with pytest.raises(sm.RunError, match=r"of its libraries .spheremix is 99 now and was "):
-        run.edit({"names": {0: "x"}})
 
 
 def test_names_given_with_the_options_stay_and_follow_a_merge(corpus, tmp_path):
@@ -390,18 +372,23 @@ def test_documents_that_nobody_knows_are_called_so():
     assert lost[-1] == OTHERS
 
 
-def test_groups_keep_their_numbers_where_a_merge_leaves_them():
-    """The last ones take the numbers that it frees, and no other moves."""
-    assert Plan.of(Edits(run="", merge=[[0, 1]]), 5).became == [0, 0, 2, 3, 1]
-    assert Plan.of(Edits(run="", merge=[[0, 1, 2]]), 6).became == [0, 0, 0, 3, 1, 2]
-    assert Plan.of(Edits(run="", merge=[[3, 4]]), 5).became == [0, 1, 2, 3, 3]
-
-
-def test_numbers_after_merges_and_splits():
-    plan = Plan.of(Edits(run="", merge=[[3, 1], [0, 4]], split=[2]), 6)
-    assert plan.became == [0, 1, 2, 1, 0, 3]
-    assert (plan.parts, plan.n_groups) == ({2: 4}, 5)
-    assert plan.after(np.array([5, -1, 4, 3])).tolist() == [3, -1, 0, 1]
+@pytest.mark.parametrize(
+    ("merge", "split", "n_groups", "became", "parts"),
+    [
+        ([[0, 1]], [], 5, [0, 0, 2, 3, 1], {}),  # the last take the numbers that are freed
+        ([[0, 1, 2]], [], 6, [0, 0, 0, 3, 1, 2], {}),
+        ([[3, 4]], [], 5, [0, 1, 2, 3, 3], {}),
+        ([[3, 1], [0, 4]], [2], 6, [0, 1, 2, 1, 0, 3], {2: 4}),
+        ([[4, 1], [0, 5]], [3, 2], 6, [0, 1, 2, 3, 1, 0], {3: 4, 2: 5}),
+        ([], [], 2, [0, 1], {}),
+    ],
+)
+def test_numbers_after_merges_and_splits(merge, split, n_groups, became, parts):
+    """Groups keep theirs, where a merge leaves them."""
+    plan = Plan.of(Edits(run="", merge=merge, split=split), n_groups)
+    assert (plan.became, plan.parts) == (became, parts)
+    assert plan.n_groups == len({*became, *parts.values()})
+    assert plan.after(np.array([1, -1, 0])).tolist() == [became[1], -1, became[0]]
 
 
 def named(*names, source="me"):

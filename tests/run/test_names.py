@@ -186,6 +186,16 @@ def test_names_of_other_clusters_are_refused(corpus, copy, tmp_path):
     explore(corpus, tmp_path / "new", k=3, names={0: "one"})  # nothing was there before
 
 
+def test_names_of_edited_groups_are_given_with_edit(corpus, copy, tmp_path):
+    run = sm.load_run(copy).edit({"merge": [[0, 1]]})
+    names = table(tmp_path / "names.csv", [(0, "Both")])
+    with pytest.raises(ParameterError, match=rf"with spheremix edit {copy} TABLE\.$"):
+        explore(corpus, copy, k=3, names=names)
+    assert sm.load_run(copy).info == run.info
+    command("edit", copy, names)  # what is advised is done
+    assert sm.load_run(copy).names()[0] == "Both"
+
+
 def test_names_refused_after_new_fits_leave_the_finished_run(corpus, copy, tmp_path):
     names = table(tmp_path / "names.csv", [(0, "Sea")])
     before = {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()}

@@ -15,16 +15,14 @@ from scipy import sparse
 
 import spheremix as sm
 from spheremix.errors import ParameterError
-from spheremix.run.new_documents import in_columns, join_documents, join_rows
-from spheremix.run.options import ExploreOptions
+from spheremix.run.new_documents import in_columns, read_new
 from spheremix.run.sentences import updated
 from spheremix.run.stages.rows import check_rows, rows_of_matrix
-from spheremix.run.update import add_rows, add_texts
+from spheremix.run.update import join, join_documents
 from spheremix.text import Corpus, Matrix, ReadError
 
 WORDS = [f"word{j}" for j in range(12)]
 ROWS = {"lemmatizer": None}
-HOW = ExploreOptions()
 
 
 def rows_of_groups(n, seed):
@@ -35,6 +33,22 @@ def rows_of_groups(n, seed):
 
 def matrix(X, words=None, source=""):
     return Matrix(X, words, source, "", [], "")
+
+
+def join_rows(run, rows):
+    return join(run, rows, Told())
+
+
+def add(run, new, texts=None, columns=None, told=None):
+    """Read what is new, and put it after the documents of a run."""
+    told = told or Told()
+    return join(run, read_new(run, new, told, {}, columns or {}, texts), told)
+
+
+def joined(old, new):
+    """Put documents after others; return all, those that were added, and how many were known."""
+    found, kept = join_documents(old, new, Told())
+    return found, found.take(range(len(old), len(found))), len(new) - len(kept)
 
 
 @pytest.fixture(scope="module")
@@ -64,13 +78,14 @@ def permuted(X):
 
 def test_columns_in_another_order_are_sorted_and_known_rows_are_found(named):
     X = np.vstack([rows_of_groups(60, 0), rows_of_groups(9, 1)])
-    found = join_rows(named, matrix(*permuted(X)))
-    assert found.documents.n_known == 60
+    told = Told()
+    found = join(named, matrix(*permuted(X)), told)
+    assert "60 documents left out that the run has already." in told.told
     assert found.fresh.n_documents == 9
     assert found.fresh.X.has_sorted_indices
-    assert_array_equal(found.matrix.X.toarray(), X)
+    assert_array_equal(found.source.X.toarray(), X)
     # Dense rows are the same rows.
-    assert join_rows(named, matrix(X, WORDS)).documents.n_known == 60
+    assert join_rows(named, matrix(X, WORDS)).fresh.n_documents == 9
     # Rows in memory need not be sorted, and stay as they are.
     loose = sparse.csr_array(rows_of_groups(9, 1)[:, ::-1])[:, list(range(11, -1, -1))]
     assert not loose.has_sorted_indices
@@ -103,7 +118,7 @@ def test_names_beside_a_dense_matrix_are_read(named, tmp_path):
     np.save(tmp_path / "new.npy", X.toarray())
     (tmp_path / "vocabulary.txt").write_text("\n".join(names) + "\n", encoding="utf-8")
     told = Told()
-    found = add_rows(named, tmp_path / "new.npy", None, HOW, {}, told)
+    found = add(named, tmp_path / "new.npy", told=told)
     assert_array_equal(found.fresh.X.toarray(), rows_of_groups(9, 1))
     assert not any("no names" in one for one in told.told)
     assert (
@@ -137,16 +152,16 @@ def test_columns_without_names_are_spoken_of(named, beside, tmp_path):
     np.save(path, rows_of_groups(9, 1))
     note = f"The columns of {path} have no names: they are taken in the order of the run's."
     told = Told()
-    add_rows(named, path, None, HOW, {}, told)
+    add(named, path, told=told)
     assert note in told.told
     out = " ".join(command("assign", named.folder, path, "-o", tmp_path / "new.csv"))
     assert "they are taken in the order of the run's" in " ".join(out.split())
     (tmp_path / "vocabulary.txt").write_text("one\ntwo\n", encoding="utf-8")
     told = Told()
-    add_rows(named, path, None, HOW, {}, told)
+    add(named, path, told=told)
     assert note in told.told
     told = Told()  # embeddings have no names anyway
-    add_rows(beside, path, [f"boat {i}" for i in range(9)], HOW, {}, told)
+    add(beside, path, [f"boat {i}" for i in range(9)], told=told)
     assert not any("names" in one for one in told.told)
 
 
@@ -159,10 +174,11 @@ def test_columns_that_edits_dropped_may_be_missing(named, tmp_path):
     expected[:, [4, 11]] = 0
     for names in ([WORDS[j] for j in places], None):
         for rows in (X[:, places], sparse.csr_array(X[:, places])):
-            found = join_rows(dropped, matrix(rows, names))
-            assert_array_equal(found.matrix.X[60:].toarray(), expected)
+            told = Told()
+            found = join(dropped, matrix(rows, names), told)
+            assert_array_equal(found.source.X[60:].toarray(), expected)
             assert_array_equal(found.fresh.X.shape, (9, 10))
-            assert "they are zero in the new rows" in found.notes[-1]
+            assert any("they are zero in the new rows" in one for one in told.told)
     with pytest.raises(ReadError, match="columns that are missing here: 'word0'"):
         join_rows(dropped, matrix(X[:, places[1:]], [WORDS[j] for j in places[1:]]))
 
@@ -172,8 +188,8 @@ def test_arrays_are_rows(named):
     expected = named.assign(matrix(X, WORDS))["group"]
     assert named.assign(X)["group"] == expected
     assert named.assign(sparse.csc_matrix(X))["group"] == expected
-    assert add_rows(named, sparse.csc_matrix(X), None, HOW, {}, Told()).n_added == 9
-    assert add_rows(named, X, None, HOW, {}, Told()).source.X.dtype == np.float32
+    assert add(named, sparse.csc_matrix(X)).fresh.n_documents == 9
+    assert add(named, X).source.X.dtype == np.float32
     with pytest.raises(ReadError, match=r"The matrix: the shape \(0, 12\) is not that of rows"):
         named.assign(np.empty((0, 12)))
     with pytest.raises(ReadError, match=r"The matrix: the shape \(12,\) is not that of rows"):
@@ -208,14 +224,14 @@ def test_columns_of_what_is_in_memory_are_refused(beside, tmp_path):
     rows, corpus = matrix(rows_of_groups(1, 1)), Corpus(["a boat"], ["new"])
     for beside_rows in (corpus, ["a boat"]):
         with pytest.raises(ParameterError, match="id is for files alone: leave out id"):
-            add_rows(beside, rows, beside_rows, HOW, {"id": "name"}, Told())
+            add(beside, rows, beside_rows, {"id": "name"})
     with pytest.raises(ParameterError, match=r"^The matrix: is a matrix: it has no columns for id"):
-        add_rows(beside, rows, None, HOW, {"id": "name"}, Told())
+        add(beside, rows, None, {"id": "name"})
     on_texts = explore(
         Corpus([one["text"] for one in texts(60)], list(map(str, range(60)))), tmp_path / "run"
     )[0]
     with pytest.raises(ParameterError, match="text is for files alone: leave out text"):
-        add_texts(on_texts, ["a boat"], None, HOW, {"text": "body"}, Told())
+        add(on_texts, ["a boat"], None, {"text": "body"})
     with pytest.raises(ParameterError, match="text is for files alone: leave out text"):
         on_texts.assign(["a boat"], text="body")
     with pytest.raises(sm.RunError, match="is a run on texts: give documents, not a matrix"):
@@ -235,43 +251,38 @@ def test_no_column_of_ids_can_be_asked_for(beside, tmp_path):
 # Documents after those of a run
 
 
-def test_ids_that_count_go_on_counting():
-    found = join_documents(Corpus.from_texts(["a", "b"]), Corpus.from_texts(["a", "c"]))
-    assert found.corpus.ids == ["1", "2", "3", "4"]
-    assert found.corpus.texts == ["a", "b", "a", "c"]
-    assert (found.fresh.ids, found.n_known) == (["3", "4"], 0)
-
-
-def test_ids_that_count_go_on_after_ids_of_any_kind():
-    old = Corpus(["a", "b", "c"], ["x", "4", "y"])
-    found = join_documents(old, Corpus.from_texts(["d", "e"]))
-    assert found.corpus.ids == ["x", "4", "y", "5", "6"]
-    again = join_documents(found.corpus, Corpus.from_texts(["f", "g"]))
-    assert again.fresh.ids == ["7", "8"]  # and no id is that of another document
-
-
-def test_a_file_that_has_grown_adds_its_new_lines():
-    found = join_documents(Corpus.from_texts(["a", "b"]), Corpus.from_texts(["a", "b", "c"]))
-    assert (found.fresh.ids, found.n_known) == (["3"], 2)
+@pytest.mark.parametrize(
+    ("ids", "new", "added"),
+    [
+        ("12", "ac", "34"),  # ids that count go on counting
+        ("12", "abc", "3"),  # a file that has grown adds its new lines
+        ("x4", "de", "35"),  # after ids of any kind
+    ],
+)
+def test_ids_that_count_go_on_counting(ids, new, added):
+    old = Corpus(["a", "b"], list(ids))
+    found, fresh, n_known = joined(old, Corpus.from_texts(list(new)))
+    assert (fresh.ids, n_known) == (list(added), len(new) - len(added))
+    assert found.texts == ["a", "b", *new[n_known:]]
 
 
 def test_documents_that_are_there_are_left_out_and_missing_columns_are_empty():
     old = Corpus(["a", "b"], ["x", "y"], titles=["A", "B"], metadata={"n": [1, 2]})
     new = Corpus(["b", "c"], ["y", "z"], dates=["2020", "2021"], labels={"t": [("p",), ("q",)]})
-    found = join_documents(old, new)
-    assert found.corpus.ids == ["x", "y", "z"]
-    assert found.n_known == 1
-    assert found.corpus.titles == ["A", "B", ""]
-    assert found.corpus.dates == [None, None, "2021"]
-    assert found.corpus.labels == {"t": [(), (), ("q",)]}
-    assert found.corpus.metadata == {"n": [1, 2, None]}
-    assert found.corpus.checksum == found.corpus.content_checksum()
+    found, _, n_known = joined(old, new)
+    assert found.ids == ["x", "y", "z"]
+    assert n_known == 1
+    assert found.titles == ["A", "B", ""]
+    assert found.dates == [None, None, "2021"]
+    assert found.labels == {"t": [(), (), ("q",)]}
+    assert found.metadata == {"n": [1, 2, None]}
+    assert found.checksum == found.content_checksum()
 
 
 def test_an_id_with_braces_is_named_as_it_is():
     old, new = Corpus(["a"], ["{x"]), Corpus(["b"], ["{x"])
     with pytest.raises(ReadError, match=r"the id '\{x' is that of another document of the run"):
-        join_documents(old, new)
+        joined(old, new)
 
 
 # Rows that have a direction

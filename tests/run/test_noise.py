@@ -130,7 +130,7 @@ def test_edits_leave_them_alone(run, tmp_path):
     edited = copy.edit({"merge": [[0, 1]], "split": [2]})
     assert is_lost(edited).tolist() == is_lost(run).tolist()
     changes = edited.edits[-1].changes
-    assert "4 documents belonged nowhere without penalty, and now 4." in changes
+    assert "4 documents belonged nowhere, and now 4." in changes
 
 
 def test_a_table_of_groups_can_give_names(run):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import shutil
 
 import numpy as np
@@ -11,8 +12,7 @@ from edit_common import explore
 
 import spheremix as sm
 from spheremix.distribution import VonMisesFisher
-from spheremix.run.apply_edits import Plan
-from spheremix.run.edits import Edits
+from spheremix.run.sentences import updated
 
 
 @pytest.fixture(scope="module")
@@ -36,14 +36,6 @@ def log_likelihood(X, prototypes, kappas, weights):
     return float(np.logaddexp.reduce(each, axis=0).sum())
 
 
-def test_the_plan_of_numbers():
-    plan = Plan.of(Edits(run="", merge=[[4, 1], [0, 5]], split=[3, 2]), 6)
-    assert plan.became == [0, 1, 2, 3, 1, 0]
-    assert plan.parts == {3: 4, 2: 5}
-    assert plan.n_groups == 6
-    assert Plan.of(Edits(run="", drop_words=["a"]), 2).became == [0, 1]
-
-
 def test_a_merge_starts_from_the_merged_groups_and_ends_where_em_ends(run):
     """The fit is a fixed point, and not below the merged groups themselves."""
     X, before = run.matrix().toarray(), run.dense[3]
@@ -58,16 +50,37 @@ def test_a_merge_starts_from_the_merged_groups_and_ends_where_em_ends(run):
     value = log_likelihood(X, mixture.prototypes_, mixture.kappas_, mixture.weights_)
     assert value == pytest.approx(mixture.log_likelihood_)
     assert value >= log_likelihood(X, start, mixture.kappas_, shares) - 1e-9
-    moved = int((mixture.labels_ != labels).sum())
     changes = edited.edits[0].changes
-    assert changes[:2] == [
-        "Groups 0 and 2 were merged into group 0.",
-        f"{moved} of 37 documents changed group beyond that, without penalty.",
-    ]
-    each = [before.log_likelihood_ / 37, value / 37]
+    assert changes[0] == "Groups 0 and 2 were merged into group 0."
+    each = [one.mixture.log_likelihood_ / 37 for one in (run, edited)]
     assert f"was {each[0]:,.3f} and is {each[1]:,.3f}." in changes[2]
     by_hand = sm.VMFMixture(2, init=labels, random_state=0).fit(X)
     assert np.allclose(by_hand.prototypes_, mixture.prototypes_, atol=1e-6)
+
+
+def table(folder):
+    """Return the group of each document as people read it."""
+    with (folder / "documents.csv").open(encoding="utf-8", newline="") as file:
+        return {row["id"]: row["group"] for row in csv.DictReader(file)}
+
+
+def test_what_an_edit_says_of_documents_is_what_the_tables_show(tmp_path):
+    """The sparse mixture that is chosen moves more of them than the one without penalty."""
+    rng = np.random.default_rng(0)
+    words = rng.integers(0, 25, size=(100, 6)) + rng.integers(0, 4, size=(100, 1)) * 6
+    said = [" ".join(f"word{chr(97 + j // 9)}{chr(97 + j % 9)}" for j in row) for row in words]
+    run, _ = explore(said[:80], tmp_path / "run", k=4, max_steps=300, criterion="ebic", min_df=1)
+    before, dense = table(run.folder), run.dense[4].labels_
+    edited = run.edit({"merge": [[0, 2]]})
+    after, became = table(run.folder), {"0": "0", "1": "1", "2": "0", "3": "2"}
+    moved = sum(became[k] != after[one] for one, k in before.items())
+    assert edited.edits[0].changes[1] == f"{moved} of 80 documents changed group beyond that."
+    moved_dense = int((np.array([0, 1, 0, 2])[dense] != edited.dense[3].labels_).sum())
+    assert moved != moved_dense  # else it is not seen which of them is told
+    later = edited.update(said[80:], tmp_path / "later")
+    new = table(later.folder)
+    moved = sum(after[one] != new[one] for one in after)
+    assert f"{moved} of 80 documents of before changed group" in updated(later).render()
 
 
 def test_a_split_has_one_group_more_and_a_higher_likelihood(run):
@@ -120,14 +133,11 @@ def test_words_that_entered_and_left_are_told(run):
     edited = run.edit({"drop_words": [run.words["word"][0]]})
     said = [line for line in edited.edits[0].changes if line.startswith("First words")]
     k, gone = run.words["group"][0], run.words["word"][0]
-    [line] = [line for line in said if line.startswith(f"First words of group {k} without")]
+    [line] = [line for line in said if line.startswith(f"First words of group {k},")]
     listed = line.partition("no longer: ")[2].removesuffix(".").split(", ")
     assert gone in listed
     before, after = (
-        [
-            one.word
-            for one in sm.reading.Reading(r.dense[3], r.feature_names).vocabulary.words(k, 10)
-        ]
+        [word for j, word in zip(r.words["group"], r.words["word"], strict=True) if j == k][:10]
         for r in (run, edited)
     )
     assert set(listed) == set(before) - set(after)

@@ -186,17 +186,6 @@ def test_an_output_that_the_power_took_is_replaced(folder, content):
     assert Store(folder).check() == []
 
 
-def test_links_and_pipes_are_not_outputs(folder, tmp_path):
-    (tmp_path / "precious").write_bytes(b"")
-    for make in (lambda path: path.symlink_to(tmp_path / "precious"), os.mkfifo):
-        (folder / "a.csv").unlink()
-        make(folder / "a.csv")
-        with pytest.raises(RunError, match=r"a.csv"):
-            done(folder, THEN)
-        assert Store(folder).check() == ["a.csv: changed or damaged since it was written."]
-    assert (tmp_path / "precious").read_bytes() == b""
-
-
 CHANGES = ((Path, "replace"), (Path, "unlink"), (Path, "rename"), (Path, "mkdir"))
 
 
@@ -298,14 +287,6 @@ def test_a_commit_that_nobody_began_is_none(folder, tmp_path, hostile):
 
 
 # Whose folder it is
-
-
-def test_one_at_a_time(folder):
-    with Store(folder).locked():
-        with pytest.raises(RunError, match="another spheremix is at work"), Store(folder).locked():
-            pass
-        assert Store(folder).check() == []  # others may read
-    done(folder, THEN)
 
 
 @pytest.mark.parametrize("error", [RunError("no"), KeyboardInterrupt()])
@@ -446,12 +427,3 @@ def test_a_stage_is_copied_whole(folder, tmp_path):
         target.take(source, called)
         assert target.read(called, list[int]) == [1, 2]
     assert target.checksum(called) == source.checksum(called)
-
-
-def test_a_file_that_somebody_else_has_too_is_not_damaged(folder, tmp_path):
-    """Empty, as after a loss of power, but linked: it is somebody's."""
-    (tmp_path / "theirs").write_bytes(b"")
-    (folder / "a.csv").unlink()
-    os.link(tmp_path / "theirs", folder / "a.csv")
-    with pytest.raises(RunError, match=r"a\.csv: changed since spheremix wrote it"):
-        done(folder, THEN, (3,), OTHER)

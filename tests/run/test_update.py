@@ -7,6 +7,7 @@ import shutil
 
 import numpy as np
 import pytest
+from cli_common import run as command
 from cli_common import texts, write_lines
 from edit_common import Told, contents, explore
 from news_common import by_number, quiet
@@ -15,6 +16,7 @@ import spheremix as sm
 from spheremix.errors import ParameterError
 from spheremix.run import update as updating
 from spheremix.run.names import LONGEST, taken_over_names
+from spheremix.run.new_documents import read_new
 from spheremix.run.options import ExploreOptions
 from spheremix.run.sentences import updated
 from spheremix.run.stages.dense import complete_labels
@@ -201,15 +203,37 @@ def test_few_documents_of_unknown_words_start_in_the_largest_group():
 def test_columns_that_the_new_file_lacks_are_empty(base, tmp_path):
     fresh = [{"id": one["id"], "text": one["text"]} for one in quiet(6)]
     path = write_lines(tmp_path / "new.jsonl", fresh)
-    options = ExploreOptions(date="date", label="topic")
+    wanted = ExploreOptions(date="date", label="topic").reading()
     told = Told()
-    found = updating._read(base, path, options, {}, told)
+    found = read_new(base, path, told, wanted, {})
     assert found.dates is None
     assert found.labels == {}
     assert "There is no column 'date': the new documents have no date from it." in told.told
     assert "There is no column 'topic': the new documents have no label from it." in told.told
     with pytest.raises(ReadError, match="there is no column 'body'"):
-        updating._read(base, path, options, {"text": "body"}, told)
+        read_new(base, path, told, {**wanted, "text": "body"}, {})
+
+
+def test_a_folder_with_a_table_of_its_files_is_updated_with_and_without_one(tmp_path):
+    def folder(name, found):
+        found = list(found)
+        (tmp_path / name).mkdir()
+        for one in found:
+            (tmp_path / name / f"{one['id']}.txt").write_text(one["text"], encoding="utf-8")
+        columns = [{"file": f"{one['id']}.txt", "day": one["date"]} for one in found]
+        return tmp_path / name, write_lines(tmp_path / f"{name}.jsonl", columns)
+
+    docs, about = folder("docs", texts(30))
+    old, _ = explore(docs, tmp_path / "run", metadata=about, date="day", max_steps=2)
+    new, table = folder("new", quiet(6))
+    told = Told()
+    found = old.update(new, tmp_path / "bare", listener=told)
+    assert found.corpus().dates[-6:] == [None] * 6
+    said = "The new files have no date from a table: give one with metadata."
+    assert said in told.told
+    how = ("--metadata", table, "-o", tmp_path / "dated", "--threads", 1)
+    command("update", old.folder, new, *how)
+    assert sm.load_run(tmp_path / "dated").corpus().dates[-6:] == [x["date"] for x in quiet(6)]
 
 
 def test_notes_of_the_new_file_are_told_and_those_of_the_old_one_are_not(base, tmp_path):

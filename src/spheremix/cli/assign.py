@@ -38,7 +38,7 @@ def assign(
     and the reason.
     """
     from spheremix.run.folder.files import check_output
-    from spheremix.run.new_documents import compare_documents, write_assigned
+    from spheremix.run.new_documents import compare_documents
     from spheremix.run.run import load_run
     from spheremix.text import read_matrix
 
@@ -53,7 +53,7 @@ def assign(
     with terminal() as listener:
         rows = new if vocabulary is None else read_matrix(new, vocabulary)
         found = compare_documents(known, rows, listener, **how)
-    write_assigned(found.table(), output)
+    found.write(output)
     for line in found.lines():
         say(line)
     say(f"Open next: {output}")

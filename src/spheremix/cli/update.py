@@ -29,6 +29,9 @@ def update(
     vocabulary: flags.Vocabulary = None,
     text: Annotated[str | None, typer.Option(help="Column of the texts.")] = None,
     id: Annotated[str | None, typer.Option(help="Column of the ids, or none.")] = None,  # noqa: A002
+    metadata: Annotated[
+        Path | None, typer.Option(help="Table with one row for each file of a new folder.")
+    ] = None,
     threads: flags.Threads = None,
     open_page: flags.Open = False,
 ) -> None:
@@ -43,7 +46,7 @@ def update(
 
     with terminal() as listener:
         how: dict[str, Any] = {"texts": texts, "text": text, "id": id, "threads": threads}
-        how["listener"] = listener
+        how |= {"metadata": metadata, "listener": listener}
         rows = new if vocabulary is None else read_matrix(new, vocabulary)
         found = update_run(run, rows, output, **how)
     summarise(found, open_page=open_page)

@@ -22,9 +22,9 @@ import numpy as np
 from spheremix.data.open import as_directions
 from spheremix.errors import Explained, Message, ParameterError
 from spheremix.estimators.problem import NoFitError
-from spheremix.reading import Reading, align_partitions
+from spheremix.reading import align_partitions
 from spheremix.run.colours import add_places
-from spheremix.run.edits import EditNotes, Edits, EditStep, GivenEdits, check_edits, n_wishes
+from spheremix.run.edits import EditNotes, Edits, EditStep, check_edits, n_wishes
 from spheremix.run.folder.fitted import stored_parameters
 from spheremix.run.folder.store import key_of
 from spheremix.run.names import AUTOMATIC, Name, told_apart
@@ -35,7 +35,7 @@ from spheremix.text.vectorizer import NO_WORD_LEFT
 from spheremix.wording import count, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from spheremix.run.colours import Place
     from spheremix.run.edits import UpdateRecord
     from spheremix.run.options import ExploreOptions
+    from spheremix.run.run import Run
     from spheremix.run.stages import Context
     from spheremix.run.stages.rows import Removed
     from spheremix.text import Corpus
@@ -89,11 +90,6 @@ class Groups:
     def on(self) -> dict[str, str]:
         """The stages of these groups, by which edits find them again."""
         return {"rows": f"rows-{self.rows_key}", "dense": self.stages[self.best]}
-
-    def by_document(self) -> dict[str, int]:
-        """Return the group of each document by what it is known by, -1 for none."""
-        groups = self.rows.spread(self.mixture.labels_).tolist()
-        return dict(zip(identities(self.rows.corpus, self.rows), groups, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,15 +224,7 @@ def make_edits(x: Context, state: Edited, pending: Sequence[PendingStep], *, ask
         if step.edits.run != fit:
             same = x.start is not None and step.update is not None  # groups keep their numbers
             edits, lost = follow(step.edits, one.before or {}, state.groups, same_numbers=same)
-            step = replace(
-                step,
-                edits=replace(edits, run=fit),
-                names=[],
-                colours=[],
-                changes=[],
-                on={},
-                named={},
-            )
+            step = EditStep(source=step.source, edits=replace(edits, run=fit), update=step.update)
         try:
             state, renamed = _make(x, state, step, lost, strict=strict)
             lost = lost if asked else [*lost, *renamed]  # said when it happens
@@ -250,42 +238,34 @@ def make_edits(x: Context, state: Edited, pending: Sequence[PendingStep], *, ask
 
 
 def _make(
-    x: Context,
-    state: Edited,
-    step: EditStep,
-    lost: list[str],
-    *,
-    strict: bool,
+    x: Context, state: Edited, step: EditStep, lost: list[str], *, strict: bool
 ) -> tuple[Edited, list[str]]:
     """Make one edit; say which groups got another name. Strict: a name that is taken is refused."""
-    edits, groups, n_fits = step.edits, state.groups, state.n_fits
+    edits, groups = step.edits, state.groups
     if not n_wishes(edits) and step.update is None:
         return state, []
-    rows = groups.rows
+    rows, plan = groups.rows, Plan.of(edits, groups.best)
     check_edits(
-        GivenEdits(step.source, edits),
+        step,
         run=edits.run,
         n_groups=groups.best,
         words=rows.words,
         ids=rows.corpus.ids,
     )
-    marks, said = state.marks.seen(step).also(edits, step.source), describe_marks(edits)
+    marks, said = state.marks.seen(step).also(edits, step.source), describe(edits, plan)
     if step.update is not None:
         said = []
         if x.start is not None:  # not where the groups were searched for anew
             marks = marks.after(step.update)
-    if changes_fit(edits):
-        marks = marks.moved(Plan.of(edits, groups.best), edits)
+    refitted = changes_fit(edits)
+    marks = marks.moved(plan, edits) if refitted else marks
     renamed: list[str] = []
     if strict:
         marks.check(step.source)
     else:
         marks, renamed = marks.apart()
-    after = groups
-    if changes_fit(edits):
-        n_fits += 1
-        after, changes = refit(x, groups, edits, n_fits)
-        said = [*changes, *said]
+    n_fits = state.n_fits + refitted
+    after = refit(x, groups, edits, plan, n_fits) if refitted else groups
     changes = step.changes or [*said, *lost, *renamed]
     done = replace(step, changes=changes, on=step.on or groups.on)
     marks = replace(marks, names={**marks.names, **step.named})
@@ -314,21 +294,13 @@ def count_moved(edited: Edited, before: Mapping[str, int], labels: Ids) -> Edite
 class Plan:
     """What becomes of the numbers of groups.
 
-    Attributes
-    ----------
-    became : list of int
-        The number after of each group before. The first of the groups that are merged gives its
-        number, and the larger part of a group that is split keeps it. All others keep theirs, but
-        the last groups take the numbers that a merge has freed.
-    parts : dict of int to int
-        For each group that is split, the number of its other part.
-    n_groups : int
-        Number of groups after.
+    The first of the groups that are merged gives its number, and the larger part of a group that is
+    split keeps it. All others keep theirs, but the last ones take those that a merge has freed.
     """
 
-    became: list[int]
-    parts: dict[int, int]
-    n_groups: int
+    became: list[int]  # the number after of each group before
+    parts: dict[int, int]  # for each group that is split, the number of its other part
+    n_groups: int  # after
 
     @classmethod
     def of(cls, edits: Edits, n_groups: int) -> Plan:
@@ -349,32 +321,29 @@ class Plan:
         return np.where(labels < 0, -1, np.array(self.became)[labels])
 
 
-def refit(x: Context, groups: Groups, edits: Edits, number: int) -> tuple[Groups, list[str]]:
-    """Fit the groups again after edits, as a stage; return them and what changed, in sentences."""
-    plan, rows, rows_key = Plan.of(edits, groups.best), groups.rows, groups.rows_key
-    x.listener.begin(f"Fitting {count(plan.n_groups, 'group')} again, from the edited ones")
+def refit(x: Context, groups: Groups, edits: Edits, plan: Plan, number: int) -> Groups:
+    """Fit the groups again after edits, as a stage."""
+    K, rows, rows_key = plan.n_groups, groups.rows, groups.rows_key
+    x.listener.begin(f"Fitting {count(K, 'group')} again, from the edited ones")
     if edits.drop_words:
         rows_key = key_of(groups.rows_key, "dropped", edits.drop_words)
         kept = x.store.stage(
             "rows", rows_key, Rows, lambda: _without_words(groups, edits.drop_words)
         )
         rows = kept.beside(groups.rows.corpus)
-    wanted = stored_parameters(dense_mixture(plan.n_groups, x.options))
+    wanted = stored_parameters(dense_mixture(K, x.options))
     key = key_of(groups.key, edits.merge, edits.split, rows_key, wanted)
-    stages = {plan.n_groups: f"edit-{number}-{key}"}
 
     def make() -> DenseFit:
         mixture, notes = _fit(groups, rows, plan, x.options)
-        after = Groups(rows, rows_key, {plan.n_groups: mixture}, plan.n_groups, stages)
         for note in notes:
             x.listener.note(note)
-        return DenseFit(mixture, notes, describe(groups, after, edits, plan))
+        return DenseFit(mixture, notes)
 
     fit = x.store.stage(f"edit-{number}", key, DenseFit, make)
     if fit.mixture is None:
         raise ParameterError("{edits}: the edited groups cannot be fitted")
-    after = Groups(rows, rows_key, {plan.n_groups: fit.mixture}, plan.n_groups, stages)
-    return after, fit.changes
+    return Groups(rows, rows_key, {K: fit.mixture}, K, {K: f"edit-{number}-{key}"})
 
 
 def _fit(
@@ -470,56 +439,66 @@ def _unit(X: Any) -> Any:
 # What changed
 
 
-def describe(before: Groups, after: Groups, edits: Edits, plan: Plan) -> list[str]:
-    """Say what edits changed: documents, likelihood, words."""
+def describe(edits: Edits, plan: Plan) -> list[str]:
+    """Say what was asked for: merges, splits, words, names, notes and marks."""
     said = []
     for several in edits.merge:
-        into = plan.became[several[0]]
         named = joined([str(k) for k in several])
-        said.append(f"Groups {named} were merged into group {into}.")
+        said.append(f"Groups {named} were merged into group {plan.became[several[0]]}.")
     for k, part in plan.parts.items():
         said.append(f"Group {k} was split into groups {plan.became[k]} and {part}.")
     if edits.drop_words:
         were = "was" if len(edits.drop_words) == 1 else "were"
         said.append(f"{count(len(edits.drop_words), 'word')} {were} dropped.")
-    old = common_rows(before.mixture.labels_, before.rows, after.rows)
-    new = after.mixture.labels_
+    notes = len(edits.notes.groups) + len(edits.notes.documents)
+    parts = [count(len(edits.names), "name")] if edits.names else []
+    parts += [count(notes, "note")] if notes else []
+    were = "was" if len(edits.names) + notes == 1 else "were"
+    said += [f"{joined(parts)} {were} given."] if parts else []
+    if edits.misplaced:
+        marked = count(len(edits.misplaced), "document")
+        said.append(f"{marked} marked as misplaced, which changes no group.")
+    return said
+
+
+def compare_tables(before: Run, after: Run, edits: Edits) -> list[str]:
+    """Say what edits changed in the tables of a run: documents, likelihood, words."""
+    plan, rows = Plan.of(edits, before.info.n_groups), after.rows
+    if before.rows is None or before.assigned is None or rows is None or after.assigned is None:
+        return []
+    old = common_rows(before.assigned.labels, before.rows, rows)
+    new = after.assigned.labels
     stayed = new == plan.after(old)
     for k, part in plan.parts.items():
         stayed |= (old == k) & (new == part)
-    moved = int((~stayed).sum())
-    said.append(
-        f"{moved:,} of {count(len(new), 'document')} changed group beyond that, without penalty."
-    )
-    if after.mixture.model_.noise is not None:
+    n, moved = count(len(new), "document"), int((~stayed).sum())
+    said = [f"{moved:,} of {n} changed group beyond that."]
+    if after.reading.has_noise:
         belonged, belong = int((old < 0).sum()), int((new < 0).sum())
-        said.append(
-            f"{count(belonged, 'document')} belonged nowhere without penalty, and now {belong:,}."
-        )
-    gone = len(before.rows.kept) - len(new)
-    if gone:
-        said.append(f"{count(gone, 'document')} without another word set aside.")
+        said.append(f"{count(belonged, 'document')} belonged nowhere, and now {belong:,}.")
+    if len(before.rows.kept) > len(new):
+        gone = count(len(before.rows.kept) - len(new), "document")
+        said.append(f"{gone} without another word set aside.")
     if edits.drop_words:
         said.append("Without these words likelihoods cannot be compared with those before.")
     else:
-        values = [g.mixture.log_likelihood_ / len(g.mixture.labels_) for g in (before, after)]
-        said.append(
-            "The log-likelihood of a document, without penalty, was "
-            f"{values[0]:,.3f} and is {values[1]:,.3f}."
-        )
+        was, now = (one.mixture.log_likelihood_ / len(new) for one in (before, after))
+        said.append(f"The log-likelihood of a document was {was:,.3f} and is {now:,.3f}.")
     return [*said, *_words(before, after, plan)]
 
 
-def _words(before: Groups, after: Groups, plan: Plan) -> list[str]:
-    """Say which words entered or left the first ones of each group."""
-    if before.rows.words is None:
+def first_words(run: Run, n: int = FIRST) -> list[list[str]]:
+    """Return the first words of each group, by number; none where columns are no words."""
+    if run.feature_names is None:
         return []
-    old, new = (
-        [[one.word for one in reading.vocabulary.words(k, FIRST)] for k in range(reading.n_groups)]
-        for reading in (Reading(g.mixture, g.rows.words) for g in (before, after))
-    )
-    said = []
-    for k, words in enumerate(new):
+    words, K = run.reading.vocabulary, run.info.n_groups
+    return [[one.word for one in words.words(k, n)] for k in range(K)]
+
+
+def _words(before: Run, after: Run, plan: Plan) -> list[str]:
+    """Say which words entered or left the first ones of each group."""
+    old, said = first_words(before), []
+    for k, words in enumerate(first_words(after)):
         origins = [i for i, place in enumerate(plan.became) if place == k]
         origins += [i for i, place in plan.parts.items() if place == k]
         known = [word for i in origins for word in old[i]]
@@ -528,20 +507,7 @@ def _words(before: Groups, after: Groups, plan: Plan) -> list[str]:
         parts = [f"new: {', '.join(entered)}"] if entered else []
         parts += [f"no longer: {', '.join(left)}"] if left else []
         if parts:
-            said.append(f"First words of group {k} without penalty, {'; '.join(parts)}.")
-    return said
-
-
-def describe_marks(edits: Edits) -> list[str]:
-    """Say how many names, notes and marks were given."""
-    notes = len(edits.notes.groups) + len(edits.notes.documents)
-    parts = [count(len(edits.names), "name")] if edits.names else []
-    parts += [count(notes, "note")] if notes else []
-    were = "was" if len(edits.names) + notes == 1 else "were"
-    said = [f"{joined(parts)} {were} given."] if parts else []
-    if edits.misplaced:
-        marked = count(len(edits.misplaced), "document")
-        said.append(f"{marked} marked as misplaced, which changes no group.")
+            said.append(f"First words of group {k}, {'; '.join(parts)}.")
     return said
 
 
@@ -593,78 +559,63 @@ def follow(
     # Ids are their own identities, numbers are not.
     ids = {**numbers, **{one: one for one in before}}
     there = {one: source.ids[places[name]] for one, name in ids.items() if name in places}
-    followed, lost = _Follower(became, there, set(words or ())).follow(edits)
+    followed, lost = _followed(edits, became, there, set(words or ()))
     return followed, [*lost, OTHERS] if lost and not common else lost
 
 
-class _Follower:
-    """Edits whose groups and documents have other numbers and ids now."""
+def _followed(
+    edits: Edits, became: dict[int, int], ids: dict[str, str], words: set[str]
+) -> tuple[Edits, list[str]]:
+    """Return edits whose groups and documents have other numbers and ids now, and what is lost."""
+    lost: list[str] = []
 
-    def __init__(self, became: dict[int, int], ids: dict[str, str], words: set[str]) -> None:
-        self.became, self.ids, self.words = became, ids, words
-        self.lost: list[str] = []
-
-    def follow(self, edits: Edits) -> tuple[Edits, list[str]]:
-        names = self._by_group("the name {}", edits.names)
-        notes = EditNotes(
-            groups=self._by_group("the note {}", edits.notes.groups),
-            documents=self._by_document(edits.notes.documents),
-        )
-        merge = [several for one in edits.merge if len(several := self._merge(one)) > 1]
-        split = [self.became[k] for k in edits.split if self._is_there(k, "its split")]
-        words = [word for word in edits.drop_words if word in self.words]
-        marked = [self.ids[one] for one in edits.misplaced if one in self.ids]
-        if len(words) < len(edits.drop_words):
-            gone = [word for word in edits.drop_words if word not in self.words]
-            self._say(f"the dropping of {_list(gone)}, which this run does not have as a word")
-        if len(marked) < len(edits.misplaced):
-            gone = [one for one in edits.misplaced if one not in self.ids]
-            self._say(f"the marks of documents {_list(gone)}, which are not there")
-        followed = replace(
-            edits,
-            names=names,
-            notes=notes,
-            merge=merge,
-            split=split,
-            drop_words=words,
-            misplaced=marked,
-        )
-        return followed, self.lost
-
-    def _is_there(self, k: int, what: str) -> bool:
-        if k in self.became:
-            return True
-        self._say(f"{what} of the earlier group {k}: no group shares two thirds of its documents")
-        return False
-
-    def _by_group(self, what: str, values: dict[int, str]) -> dict[int, str]:
-        return {
-            self.became[k]: value
+    def by_group(what: str, values: dict[int, Any]) -> dict[int, Any]:
+        lost.extend(
+            f"{what.format(shown(value))} of the earlier group {k}: no group shares two thirds of "
+            "its documents"
             for k, value in values.items()
-            if self._is_there(k, what.format(repr(value)))
-        }
+            if k not in became
+        )
+        return {became[k]: value for k, value in values.items() if k in became}
 
-    def _by_document(self, notes: dict[str, str]) -> dict[str, str]:
-        for one, note in notes.items():
-            if one not in self.ids:
-                self._say(f"the note {note!r} on document {shown(one)}, which is not there")
-        return {self.ids[one]: note for one, note in notes.items() if one in self.ids}
+    def known(listed: list[str], there: Collection[str], what: str) -> list[str]:
+        gone = ", ".join(shown(one) for one in listed if one not in there)
+        lost.extend([what.format(gone)] if gone else [])
+        return [one for one in listed if one in there]
 
-    def _merge(self, several: list[int]) -> list[int]:
-        found = [self.became[k] for k in several if k in self.became]  # the first gives its name
+    names = by_group("the name {}", edits.names)
+    notes = by_group("the note {}", edits.notes.groups)
+    beside = edits.notes.documents
+    lost += [
+        f"the note {shown(note)} on document {shown(one)}, which is not there"
+        for one, note in beside.items()
+        if one not in ids
+    ]
+    merge = []
+    for several in edits.merge:
+        found = [became[k] for k in several if k in became]  # the first gives its name
+        merge += [found] if len(found) > 1 else []
         if len(found) < len(several):
-            gone = [str(k) for k in several if k not in self.became]
-            named = joined([str(k) for k in several])
+            gone = joined([str(k) for k in several if k not in became])
             kept = ", so the others are merged" if len(found) > 1 else ""
-            self._say(
-                f"the merge of the earlier groups {named}: no group has the same documents, or "
-                f"nearly, as {joined(gone)}{kept}"
+            lost.append(
+                f"the merge of the earlier groups {joined([str(k) for k in several])}: no group "
+                f"has the same documents, or nearly, as {gone}{kept}"
             )
-        return found
-
-    def _say(self, what: str) -> None:
-        self.lost.append(f"Could not be kept: {what}.")
-
-
-def _list(values: Iterable[str]) -> str:
-    return ", ".join(map(shown, values))
+    split = by_group("its split", dict.fromkeys(edits.split))
+    drop = known(
+        edits.drop_words, words, "the dropping of {}, which this run does not have as a word"
+    )
+    marked = known(edits.misplaced, ids, "the marks of documents {}, which are not there")
+    followed = replace(
+        edits,
+        names=names,
+        notes=EditNotes(
+            groups=notes, documents={ids[one]: note for one, note in beside.items() if one in ids}
+        ),
+        merge=merge,
+        split=list(split),
+        drop_words=drop,
+        misplaced=[ids[one] for one in marked],
+    )
+    return followed, [f"Could not be kept: {what}." for what in lost]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from spheremix.errors import ParameterError
 from spheremix.run.folder.archive import about, decode, encode
-from spheremix.run.folder.files import RunError, read_json
+from spheremix.run.folder.files import RunError, is_path, read_json
 from spheremix.run.names import JOINERS, Name, check_names, read_names
 from spheremix.text.corpus import shown
 from spheremix.wording import count
@@ -29,7 +29,6 @@ LONGEST_NOTE = 10_000  # characters
 LEAST_WORDS = 2  # a direction needs two columns
 HEAD = {"format", "version", "run"}  # what edits say beside what is to be different
 EXPORT = "export edits from the report of this run"
-NUMBERS = "use the numbers of groups.csv"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,28 +115,18 @@ class EditStep:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class GivenEdits:
-    """Edits that were given, and who gave them: a file, or Python."""
-
-    source: str
-    edits: Edits
-
-
-def read_edits(edits: Any, run: str | None = None) -> GivenEdits:
+def read_edits(edits: Any, run: str | None = None) -> EditStep:
     """Take edits as they are given: a file, a dictionary, or an object of their type.
 
-    Parameters
-    ----------
-    edits : str, path, dict or Edits
-        A file states the run that it is for; a table has the columns group and name.
-    run : str or None
-        The run that a dictionary or a table is for, where it does not say so.
+    A file states the run that it is for; ``run`` is that of a dictionary or a table of names, where
+    it does not say so.
     """
-    if isinstance(edits, str) or hasattr(edits, "__fspath__"):
+    if is_path(edits):
         path = Path(fspath(edits))
         name = path.name.encode("utf-8", "replace").decode()  # it is written into the run
-        return _given(name, _names_of(path, run) if is_table(path) else _read_file(path))
+        return _given(
+            name, _names_of(path, run) if path.suffix.lower() in TABLES else _read_file(path)
+        )
     if isinstance(edits, Edits):
         return _given("Python", encode(edits))
     if isinstance(edits, Mapping):
@@ -147,12 +136,6 @@ def read_edits(edits: Any, run: str | None = None) -> GivenEdits:
         "{edits} must be a file, a dictionary or an object of the type Edits; got {got}",
         got=f"a {type(edits).__name__}",
     )
-
-
-def is_table(edits: Any) -> bool:
-    """Return whether edits are a table of names, by the name of the file."""
-    named = isinstance(edits, str) or hasattr(edits, "__fspath__")
-    return named and fspath(edits).lower().endswith(TABLES)
 
 
 def _names_of(path: Path, run: str | None) -> dict[str, Any]:
@@ -178,9 +161,9 @@ def _read_file(path: Path) -> dict[str, Any]:
         raise refusal(str(path), problem, EXPORT) from None
 
 
-def _given(source: str, content: dict[str, Any]) -> GivenEdits:
+def _given(source: str, content: dict[str, Any]) -> EditStep:
     """Check the shape of edits that are given."""
-    return GivenEdits(source, checked(source, _typed(source, content)))
+    return EditStep(source=source, edits=checked(source, _typed(source, content)))
 
 
 def checked(source: str, edits: Edits) -> Edits:
@@ -203,20 +186,12 @@ def checked(source: str, edits: Edits) -> Edits:
 
 def _typed(source: str, content: dict[str, Any]) -> Edits:
     """Check the shape of edits: their format, the names of their parts, the types of values."""
-    if content.get("format") != EDITS_FORMAT:
-        raise refusal(
-            source,
-            f"not a file of edits: its format is {shown(str(content.get('format')))}, not "
-            f"{EDITS_FORMAT!r}",
-            EXPORT,
-        )
-    if content.get("version") != EDITS_VERSION:
-        raise refusal(
-            source,
-            f"version {shown(str(content.get('version')))} of the format; this spheremix reads "
-            f"version {EDITS_VERSION}",
-            EXPORT,
-        )
+    kind, version = (content.get(name) for name in ("format", "version"))
+    problem = f"not a file of edits: its format is {shown(str(kind))}, not {EDITS_FORMAT!r}"
+    _require(kind == EDITS_FORMAT, source, problem, EXPORT)
+    reads = f"this spheremix reads version {EDITS_VERSION}"
+    problem = f"version {shown(str(version))} of the format; {reads}"
+    _require(version == EDITS_VERSION, source, problem, EXPORT)
     _require_known(source, content, {one.name for one in fields(Edits)}, "")
     notes = content.get("notes")
     if isinstance(notes, dict):
@@ -226,8 +201,7 @@ def _typed(source: str, content: dict[str, Any]) -> Edits:
     except RunError as error:
         problem = str(error).removeprefix(f"{source}: ").replace("damaged: ", "")
         raise refusal(source, problem.removesuffix("."), "correct the value") from None
-    if not any(_parts(edits)):
-        raise refusal(source, "there are no edits in it", EXPORT)
+    _require(any(_parts(edits)), source, "there are no edits in it", EXPORT)
     return edits
 
 
@@ -246,15 +220,14 @@ def n_wishes(edits: Edits) -> int:
 
 
 def _require_known(source: str, content: dict[str, Any], known: set[str], where: str) -> None:
+    listed = ", ".join(sorted(known - HEAD))
     for name in content:
-        if name not in known:
-            listed = ", ".join(sorted(known - HEAD))
-            problem = f"{where}{shown(name)} is not one of {listed}"
-            raise refusal(source, problem, "remove it, or correct its name")
+        problem = f"{where}{shown(name)} is not one of {listed}"
+        _require(name in known, source, problem, "remove it, or correct its name")
 
 
 def check_edits(
-    given: GivenEdits,
+    given: EditStep,
     *,
     run: str | None,
     n_groups: int,
@@ -263,87 +236,51 @@ def check_edits(
 ) -> None:
     """Refuse edits that are not of this run, or name what it does not have.
 
-    Parameters
-    ----------
-    given : GivenEdits
-        The edits.
-    run : str or None
-        The id of the run.
-    n_groups : int
-        Its number of groups.
-    words : collection of str or None
-        Its words; None where columns are no words.
-    ids : collection of str
-        The ids of its documents.
+    ``run`` is the id of the run; ``words`` are None where columns are no words.
     """
     source, edits = given.source, given.edits
-    if edits.run != run:
-        raise refusal(
-            source,
-            f"made for another run, {shown(edits.run)}; this one is {run}",
-            EXPORT,
-        )
+    problem = f"made for another run, {shown(edits.run)}; this one is {run}"
+    _require(edits.run == run, source, problem, EXPORT)
     merged = [k for several in edits.merge for k in several]
-    groups = (*edits.names, *edits.notes.groups, *merged, *edits.split)
-    for k in groups:
-        if not 0 <= k < n_groups:
-            raise refusal(
-                source,
-                f"there is no group {k}: the run has {count(n_groups, 'group')}, numbered from 0",
-                NUMBERS,
-            )
-    _check_merges(source, edits, merged)
-    _check_words(source, edits.drop_words, words)
+    there = f"the run has {count(n_groups, 'group')}, numbered from 0"
+    for k in (*edits.names, *edits.notes.groups, *merged, *edits.split):
+        problem = f"there is no group {k}: {there}"
+        _require(0 <= k < n_groups, source, problem, "use the numbers of groups.csv")
+    for several in edits.merge:
+        problem = f"merge: {several} is not two groups or more"
+        _require(len(several) > 1, source, problem, "name all groups that become one")
+    for what, numbers in (("merged", merged), ("split", edits.split)):
+        for k, times in Counter(numbers).items():
+            _require(times == 1, source, f"group {k} is to be {what} twice", "name it once")
+    for k in sorted(set(merged) & set(edits.split)):
+        problem = f"group {k} is to be merged and to be split"
+        raise refusal(source, problem, "leave out one of the two")
+    if edits.drop_words:
+        _check_words(source, edits.drop_words, words)
     documents = set(ids) if edits.notes.documents or edits.misplaced else set()
     for one in (*edits.notes.documents, *edits.misplaced):
-        if one not in documents:
-            problem = f"there is no document with the id {shown(one)}"
-            raise refusal(source, problem, "use the ids of documents.csv")
-
-
-def _check_merges(source: str, edits: Edits, merged: list[int]) -> None:
-    for several in edits.merge:
-        if len(several) < 2:
-            problem = f"merge: {several} is not two groups or more"
-            raise refusal(source, problem, "name all groups that become one")
-    for what, numbers in (("merged", merged), ("split", edits.split)):
-        twice = [k for k, times in Counter(numbers).items() if times > 1]
-        if twice:
-            raise refusal(source, f"group {twice[0]} is to be {what} twice", "name it once")
-    both = sorted(set(merged) & set(edits.split))
-    if both:
-        problem = f"group {both[0]} is to be merged and to be split"
-        raise refusal(source, problem, "leave out one of the two")
+        problem = f"there is no document with the id {shown(one)}"
+        _require(one in documents, source, problem, "use the ids of documents.csv")
 
 
 def _check_words(source: str, dropped: list[str], words: Collection[str] | None) -> None:
-    if not dropped:
-        return
-    if words is None:
-        problem = "drop_words: the columns of this run are no words"
-        raise refusal(source, problem, "leave drop_words out")
-    known = set(words)
+    problem = "drop_words: the columns of this run are no words"
+    _require(words is not None, source, problem, "leave drop_words out")
+    known = set(words or ())
     for word in dropped:
-        if word not in known:
-            problem = f"drop_words: {shown(word)} is not a word of the run"
-            raise refusal(source, problem, "use the words of words.csv")
-    if len(known - set(dropped)) < LEAST_WORDS:
-        problem = "drop_words: fewer than two words would be left"
-        raise refusal(source, problem, "drop fewer words")
+        problem = f"drop_words: {shown(word)} is not a word of the run"
+        _require(word in known, source, problem, "use the words of words.csv")
+    problem = "drop_words: fewer than two words would be left"
+    _require(len(known - set(dropped)) >= LEAST_WORDS, source, problem, "drop fewer words")
 
 
 def _check_note(source: str, what: str, note: str) -> None:
-    if not note.strip():
-        raise refusal(source, f"the note on {what} is empty", "leave it out")
-    if len(note) > LONGEST_NOTE:
-        raise refusal(
-            source,
-            f"the note on {what} has {len(note):,} characters, more than {LONGEST_NOTE:,}",
-            "shorten it",
-        )
-    if not all(c.isprintable() or c in f"{JOINERS}\n\t" for c in note):
-        problem = f"the note on {what} has an unprintable character: {shown(note)}"
-        raise refusal(source, problem, "leave that character out")
+    _require(note.strip(), source, f"the note on {what} is empty", "leave it out")
+    problem = f"the note on {what} has {len(note):,} characters, more than {LONGEST_NOTE:,}"
+    _require(len(note) <= LONGEST_NOTE, source, problem, "shorten it")
+    printable = all(c.isprintable() or c in f"{JOINERS}\n\t" for c in note)
+    problem = f"the note on {what} has an unprintable character: {shown(note)}"
+    _require(printable, source, problem, "leave that character out")
 
 
 def _once(values: Iterable[str]) -> list[str]:
@@ -355,3 +292,8 @@ def refusal(source: str, problem: str, remedy: str) -> ParameterError:
     return ParameterError(
         "{edits} ({source}): {problem}", remedies=(remedy,), source=source, problem=problem
     )
+
+
+def _require(sound: Any, source: str, problem: str, remedy: str) -> None:
+    if not sound:
+        raise refusal(source, problem, remedy)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
 import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,12 +16,15 @@ from spheremix.run.apply_edits import (
     Groups,
     Marks,
     PendingStep,
+    changes_fit,
+    compare_tables,
     count_moved,
+    identities,
     make_edits,
 )
 from spheremix.run.columns import renamed_columns
-from spheremix.run.edits import EditStep, check_edits, is_table, read_edits
-from spheremix.run.folder.files import RunError, check_output
+from spheremix.run.edits import EditStep, check_edits, read_edits
+from spheremix.run.folder.files import RunError, check_output, is_path
 from spheremix.run.folder.readme import PAGE
 from spheremix.run.folder.schema import (
     AgreementInfo,
@@ -73,7 +75,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.errors import Message
-    from spheremix.run.edits import GivenEdits
 
 
 UNDO = "undo"
@@ -134,7 +135,7 @@ def explore_corpus(
 
 def _read(source: Any, options: ExploreOptions, listener: Listener) -> Corpus | Matrix:
     """Read the documents, where they are not in memory already."""
-    if isinstance(source, str) or hasattr(source, "__fspath__"):
+    if is_path(source):
         path = Path(source)
         check_options(path, options)
         listener.begin(f"Reading {path}")
@@ -156,24 +157,12 @@ def _read(source: Any, options: ExploreOptions, listener: Listener) -> Corpus | 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Start:
-    """Groups from which a run starts instead of searching for them: those of the run before it.
+    """Groups from which a run starts instead of searching for them: those of the run before it."""
 
-    Attributes
-    ----------
-    labels : ndarray of int
-        The group of each document, -1 where it is not known.
-    step : PendingStep
-        Names, notes and marks that the run takes over.
-    lines : frozenset of str
-        Lines that the run before left out of its documents.
-    told : frozenset of str
-        Notes about the documents that were told already.
-    """
-
-    labels: NDArray[np.intp]
-    step: PendingStep
-    lines: frozenset[str] = frozenset()
-    told: frozenset[str] = frozenset()
+    labels: NDArray[np.intp]  # the group of each document, -1 where it is not known
+    step: PendingStep  # names, notes and marks that the run takes over
+    lines: frozenset[str] = frozenset()  # that the run before left out of its documents
+    told: frozenset[str] = frozenset()  # notes about the documents that were told already
 
     def command(self) -> dict[str, str]:
         """Return what tells this start from others: the groups, and what is said of them."""
@@ -211,8 +200,9 @@ def explore(
     command |= {} if start is None else start.command()
     with store.locked():
         before = _before(store, command, listener, force=force)
-        done = before is not None and _is_done(before, command)
-        if before is not None and done and not (force and before.check()):
+        known = {} if before is None else {**before.info.command, **before.info.versions}
+        same = not differences(known, {**command, **versions()})
+        if before is not None and same and not (force and before.check()):
             listener.begin(f"{store.place} holds this run already, finished.")
             if store.missing():
                 listener.begin("Writing again what is missing or damaged")
@@ -282,46 +272,19 @@ def _before(
     return run
 
 
-def _is_done(run: Run, command: dict[str, Any]) -> bool:
-    """Return whether a finished run is the one of a command, made with the same libraries."""
-    return not differences(run.info.command, command) and run.info.versions == versions()
-
-
 @dataclass(eq=False, kw_only=True)
 class Exploration(Context):
-    """A run that is being made: stages from top to bottom, then its tables and its page.
+    """A run that is being made: stages from top to bottom, then its tables and its page."""
 
-    Attributes
-    ----------
-    command : dict
-        The options and checksums that the result depends on.
-    about : CorpusInfo or None
-        Where the documents come from.
-    names : GivenNames or None
-        Names that came with the options.
-    base_names : list of Name or None
-        The names of the groups before all edits, where people have seen them.
-    edits : list of PendingStep
-        The edits that the run is to have.
-    asked : bool
-        Whether the last of them is asked for just now, and refused where it cannot be made.
-    what : str
-        What the commit is called, so that a command that was killed after it is known to be done.
-    earlier : dict of str to list of EditStep
-        Edits of other groups in this folder, by their fit.
-    parts : dict of str to str
-        The stages of the parts that are made.
-    """
-
-    command: dict[str, Any] = field(default_factory=dict)
-    about: CorpusInfo | None = None
-    names: GivenNames | None = None
-    base_names: list[Name] | None = None
-    edits: list[PendingStep] = field(default_factory=list)
-    asked: bool = False
-    what: str = ""
-    earlier: dict[str, list[EditStep]] = field(default_factory=dict)
-    parts: dict[str, str] = field(default_factory=dict)
+    command: dict[str, Any] = field(default_factory=dict)  # what the result depends on
+    about: CorpusInfo | None = None  # where the documents come from
+    names: GivenNames | None = None  # that came with the options
+    base_names: list[Name] | None = None  # before all edits, where people have seen them
+    edits: list[PendingStep] = field(default_factory=list)  # that the run is to have
+    asked: bool = False  # the last of them just now: it is refused where it cannot be made
+    what: str = ""  # is committed: a command that was killed after it is known to be done
+    earlier: dict[str, list[EditStep]] = field(default_factory=dict)  # of other groups, by fit
+    parts: dict[str, str] = field(default_factory=dict)  # the stages of the parts that are made
 
     def start_with(self, start: Start) -> None:
         """Begin with given groups."""
@@ -342,7 +305,7 @@ class Exploration(Context):
         base = Groups(rows, self.rows_key, dense, best, stages)
         if before is not None and not self.edits and not self.asked:
             self._take_over(before, base)
-        edited = self._edited(base, None if before is None else before.info.fit)
+        edited = self._edited(base, before)
         groups = edited.groups
         if edited.n_fits:  # other numbers of groups were tried with other groups and words
             advice = None
@@ -365,6 +328,8 @@ class Exploration(Context):
         if self.start is not None and self.edits and self.edits[0].before is not None:
             edited = count_moved(edited, self.edits[0].before, labels)
         run = self._named(edited, made, labels)
+        if self.asked and before is not None:
+            self._compare(before, run)
         self.listener.begin("Writing the tables and the report")
         run.write(self.what)
         store.prune(() if before is None else before.info.stages)
@@ -405,9 +370,13 @@ class Exploration(Context):
         if base.fit == first and self.command["names"] == info.command.get("names"):
             self.base_names = info.base_names
 
-    def _edited(self, base: Groups, seen: str | None) -> Edited:
+    def _edited(self, base: Groups, before: Run | None) -> Edited:
         """Make the edits to what was explored."""
-        given = {} if self.names is None else self.names.records(base.best, base.fit, seen)
+        given = {}
+        if self.names is not None:
+            seen = None if before is None else before.info.fit
+            edited = before.folder if before is not None and before.edits else None
+            given = self.names.records(base.best, base.fit, seen, edited)
         if self.asked:
             named = enumerate(self.base_names or ())
             given = names_of(self.command) | {k: v for k, v in named if v.source != AUTOMATIC}
@@ -463,6 +432,14 @@ class Exploration(Context):
         run.rename(replace(info, names=named, base_names=base_names))
         return run
 
+    def _compare(self, before: Run, run: Run) -> None:
+        """Add what the edits that are made just now changed in the tables to what they say."""
+        new = self.edits[-1].step if self.edits else None
+        if new and not new.update and not new.changes and changes_fit(new.edits):
+            last = run.edits[-1]
+            said = [*last.changes, *compare_tables(before, run, last.edits)]
+            run.info = replace(run.info, edits=[*run.edits[:-1], replace(last, changes=said)])
+
     def _tell(self, before: Run | None, run: Run, notes: list[Message], n_candidates: int) -> None:
         """Say what was used again, what was given up, and what should be known of the fits."""
         if self.asked:
@@ -486,9 +463,8 @@ def groups_before(run: Run, step: EditStep) -> dict[str, int]:
     fit: DenseFit = run.read_stage(step.on.get("dense", ""), DenseFit)
     if fit.mixture is None:
         raise RunError("damaged: the groups that were edited are not there.")
-    K = len(fit.mixture.weights_)
-    known = Groups(rows.beside(run.corpus()), "", {K: fit.mixture}, K, {K: "dense-0"})
-    return known.by_document()
+    groups = rows.spread(fit.mixture.labels_).tolist()
+    return dict(zip(identities(rows.beside(run.corpus()).corpus, rows), groups, strict=True))
 
 
 # Edits made to the run in a folder, and taken back: with the folder alone, without its input
@@ -504,46 +480,23 @@ def edit_run(
 ) -> Run:
     """Make edits to the run in a folder; the same edits again find themselves done.
 
-    Parameters
-    ----------
-    folder : str or path
-        Of a run of ``explore``.
-    edits : str, path, dict or Edits
-        A file as the report exports it, or what is in one; or a table with the columns group and
-        name, which renames groups.
-    run : str, default=None
-        The id of the run that a dictionary is for, where it does not say so.
-    listener : Listener, default=None
-        Hears of progress and notes.
-    threads : int, default=None
-        Number of threads; all cores by default.
-
-    Returns
-    -------
-    Run
-        The edited run.
+    They are what ``Run.edit`` takes, or a table with the columns group and name, which renames
+    groups; ``run`` is the id of the run that a dictionary is for, where it does not say so.
     """
-    is_file = isinstance(edits, str) or hasattr(edits, "__fspath__")
-    found = read_edits(edits, run) if is_file and not is_table(edits) else None
-
-    def given(there: str | None) -> GivenEdits:
-        """Return the edits; a table has the numbers of the groups that are there."""
-        return found or read_edits(edits, run or there)
-
-    return _edit(Path(folder), given, listener or Listener(), threads)
+    return _edit(Path(folder), lambda there: read_edits(edits, run or there), listener, threads)
 
 
 def undo_edits(
     folder: str | PathLike[str], *, listener: Listener | None = None, threads: int | None = None
 ) -> Run:
     """Take back the last edits that were made to the run in a folder."""
-    return _edit(Path(folder), None, listener or Listener(), threads)
+    return _edit(Path(folder), None, listener, threads)
 
 
 def _edit(
     place: Path,
-    given: Callable[[str | None], GivenEdits] | None,
-    listener: Listener,
+    given: Callable[[str | None], EditStep] | None,
+    listener: Listener | None,
     threads: int | None,
 ) -> Run:
     """Make edits, or take the last ones back where none are given."""
@@ -569,17 +522,16 @@ def _edit(
                 if store.missing():
                     run.write()
                 return run
-            rows = run.rows
             check_edits(
                 wanted,
                 run=run.info.fit,
                 n_groups=run.info.n_groups,
                 words=run.feature_names,
-                ids=[] if rows is None else rows.corpus.ids,
+                ids=[] if run.rows is None else run.rows.corpus.ids,
             )
-            steps.append(_new_step(run, wanted))
+            steps.append(_with_what_was_seen(run, wanted))
         what = UNDO if given is None else ""
-        return _again(run, store, steps, listener, threads, what)
+        return _again(run, store, steps, listener or Listener(), threads, what)
 
 
 def _again(
@@ -631,12 +583,12 @@ def _without_last(run: Run, steps: list[EditStep]) -> list[EditStep]:
     return steps[:-1]
 
 
-def _new_step(run: Run, given: GivenEdits) -> EditStep:
+def _with_what_was_seen(run: Run, step: EditStep) -> EditStep:
     """Return edits with what people saw before them: names, and colours."""
     coordinates = run.feature_names is None and run.contrast() is None
     names = run.info.names or []
     seen = [] if coordinates and all(one.source == AUTOMATIC for one in names) else names
-    return EditStep(source=given.source, edits=given.edits, names=list(seen), colours=run.colours)
+    return replace(step, names=list(seen), colours=run.colours)
 
 
 def _base_key(run: Run) -> str:
@@ -645,22 +597,14 @@ def _base_key(run: Run) -> str:
     return (on or run.info.parts.get("rows", ""))[-16:]
 
 
-def known_options(run: Run) -> dict[str, Any]:
-    """Return the options that the result of a run depends on, as they were given."""
-    fields = dataclasses.fields(ExploreOptions)
-    names = {one.name for one in fields if one.metadata["changes_result"]}
-    return {name: value for name, value in run.info.command.items() if name in names}
-
-
 def _options(run: Run, threads: int | None) -> ExploreOptions:
     """Return the options of a run; one of other versions of libraries is refused."""
-    known = known_options(run)
     other = differences(run.info.versions, versions())
-    options = None
     if not other:
-        options = ExploreOptions(**known, threads=threads)
-        other = differences(known, options.command())
-    if other or options is None:
+        options = ExploreOptions.of_command(run.info.command, threads)
+        now = options.command()
+        other = differences({name: run.info.command.get(name) for name in now}, now)
+    if other:
         raise RunError(
             "{folder}: made by other versions of spheremix or of its libraries ({other})",
             remedies=("explore the documents again with {force=True}, which keeps edits",),
@@ -692,24 +636,10 @@ def write_report(run: Run, output: Path | None, *, force: bool, listener: Listen
 def check_run(
     run: Run, *, refit: bool = False, listener: Listener | None = None, threads: int | None = None
 ) -> list[str]:
-    """Compare every file of a run with its checksum; with ``refit``, make the run again.
+    """Compare every file of a run with its checksum; return what differs, in sentences.
 
-    Parameters
-    ----------
-    run : Run
-        In its folder.
-    refit : bool, default=False
-        Fit the rows again in a folder for the time being, make all edits again, and compare the
-        checksums of every table, page and model.
-    listener : Listener, default=None
-        Hears of progress.
-    threads : int, default=None
-        Number of threads; all cores by default.
-
-    Returns
-    -------
-    list of str
-        What differs, in sentences.
+    With ``refit``, the rows are fitted again in a folder for the time being, all edits are made
+    again, and the checksums of every table, page and model are compared.
     """
     said = run.check()
     if said or not refit:
@@ -719,11 +649,10 @@ def check_run(
     hears = listener or Listener()
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder) / run.store.place.resolve().name)
-        kept = {f"rows-{_base_key(run)}", run.info.parts.get("documents")}
-        for called in kept | {run.info.parts.get("start")}:
-            if called is not None:
-                shutil.copytree(run.store.cache / called, store.cache / called)
+        parts = (run.info.parts.get(name) for name in ("documents", "start"))
         with store.locked():
+            for called in filter(None, (f"rows-{_base_key(run)}", *parts)):
+                store.take(run.store, called)
             again = _again(run, store, run.info.edits, hears, threads).info
     for name in sorted({*again.outputs, *run.info.outputs}):
         if again.outputs.get(name) != run.info.outputs.get(name):

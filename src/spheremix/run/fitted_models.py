@@ -20,7 +20,7 @@ from spheremix.reading import Reading
 from spheremix.reading.partition import read_partition
 from spheremix.run.columns import TABLES
 from spheremix.run.folder.schema import RunInfo
-from spheremix.run.stages.rows import Rows, Vectorization
+from spheremix.run.stages.rows import Rows, Vectorization, rows_of_texts
 from spheremix.run.tables import is_of_kind
 from spheremix.text import Corpus, vectorize
 from spheremix.text.values import plain
@@ -51,7 +51,8 @@ def gather(
             raise ValueError(
                 "A vectorizer makes the rows of documents: give it with them, without X."
             )
-        rows = _vectorized(corpus, vectorizer)
+        how = Vectorization.of(vectorizer, vectorizer.get_params())
+        rows = replace(rows_of_texts(vectorize(corpus, vectorizer), corpus), vectorization=how)
         X, feature_names = rows.X, rows.words if feature_names is None else feature_names
     elif corpus is not None and X is None:
         raise ValueError("Documents need their rows: give X, or the vectorizer that makes them.")
@@ -85,18 +86,6 @@ def _plain_column(name: Any, values: Iterable[Any]) -> list[Any]:
             remedies=("give numbers or texts",),
             name=repr(name),
         ) from None
-
-
-def _vectorized(corpus: Corpus, vectorizer: TextVectorizer) -> Rows:
-    """Return the rows that a vectoriser makes of documents."""
-    found = vectorize(corpus, vectorizer)
-    return Rows(
-        X=found.X,
-        words=[str(word) for word in found.words],
-        kept=found.rows,
-        reasons={one.row: one.reason for one in found.set_aside},
-        vectorization=Vectorization.of(vectorizer, vectorizer.get_params()),
-    )
 
 
 def _given_rows(X: Any, corpus: Corpus | None) -> Rows:

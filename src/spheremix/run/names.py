@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from spheremix.errors import ParameterError
 from spheremix.run.folder.archive import about
+from spheremix.run.folder.files import is_path
 from spheremix.text.corpus import shown
 from spheremix.text.files import reading
 from spheremix.text.formats import open_table
@@ -43,43 +44,41 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class GivenNames:
-    """Names that were given, or who gives them.
+    """Names that were given, or who gives them."""
 
-    Attributes
-    ----------
-    source : str
-        The name of the file or of the function; "mapping" for names in Python.
-    names : dict of int to str
-        By number of the group; empty where a function gives them.
-    namer : callable or None
-        Gets a list of dictionaries, one for each group, and gives names.
-    fit : str or None
-        The fit whose groups were named, where that was said.
-    """
-
-    source: str
-    names: dict[int, str]
-    namer: Namer | None = None
-    fit: str | None = None
+    source: str  # the name of the file or of the function; "mapping" for names in Python
+    names: dict[int, str]  # by number of the group; empty where a function gives them
+    namer: Namer | None = None  # gets what Run.describe_groups returns, and gives names
+    fit: str | None = None  # the fit whose groups were named, where that was said
 
     def command(self) -> dict[str, Any]:
         """Return what the result depends on, as JSON can say it."""
         names = {str(group): name for group, name in self.names.items()}
         return {"source": self.source, "names": names, "fit": self.fit}
 
-    def records(self, n_groups: int, fit: str, before: str | None) -> dict[int, Name]:
+    def records(
+        self, n_groups: int, fit: str, seen: str | None, edited: Path | None = None
+    ) -> dict[int, Name]:
         """Return the names that a file or a mapping has, by number; none where a function names.
 
-        Parameters
-        ----------
-        n_groups : int
-            Number of groups.
-        fit : str
-            That of the groups.
-        before : str or None
-            The fit that people saw in the folder, if there was one.
+        Names of other groups than those of this fit are refused: they are of the fit that they
+        state, or else of the one that people saw in the folder. ``edited`` is the folder, where
+        the groups that they saw there were edited.
         """
-        self.check_fit(fit, before)
+        named = None if self.namer is not None else self.fit or seen
+        if named is not None and named != fit:
+            remedy = "first run without {names} and look at the groups"
+            if edited is not None and named == seen:
+                remedy = "give names to groups that were edited with spheremix edit {run} TABLE"
+            raise ParameterError(
+                "{names} ({source}): these names were given to other groups: to those of the fit "
+                "{named}, and this is the fit {fit}",
+                remedies=(remedy,),
+                source=self.source,
+                named=named,
+                fit=fit,
+                run=edited,
+            )
         return self._recorded(self.names, n_groups)
 
     def ask(self, n_groups: int, describe: Callable[[], list[dict[str, Any]]]) -> dict[int, Name]:
@@ -99,19 +98,6 @@ class GivenNames:
                 )
         return {k: Name(name=name, source=self.source) for k, name in names.items()}
 
-    def check_fit(self, fit: str | None, before: str | None) -> None:
-        """Refuse names of other groups than those that were found; a function gives none yet."""
-        named = None if self.namer is not None else self.fit or before
-        if named is not None and named != fit:
-            raise ParameterError(
-                "{names} ({source}): these names were given to other groups: to those of the fit "
-                "{named}, and this is the fit {fit}",
-                remedies=("first run without {names} and look at the groups",),
-                source=self.source,
-                named=named,
-                fit=fit,
-            )
-
 
 def names_of(command: dict[str, Any]) -> dict[int, Name]:
     """Return the names that the options of a run gave, as ``run.json`` keeps them."""
@@ -130,15 +116,8 @@ def put_names(
 ) -> list[Name]:
     """Name all groups; those without a given name keep the automatic one.
 
-    Parameters
-    ----------
-    automatic : list of str
-        A name for each group.
-    given : dict of int to Name
-        Names that people or programs gave.
-    older : collection of str
-        Those of them that were given to earlier groups: an automatic name yields to them. Others
-        that are an automatic name are refused.
+    An automatic name yields to a given one that is older, given to earlier groups; any other that
+    is an automatic name is refused.
     """
     for one in given.values():
         others = [k for k, name in enumerate(automatic) if name == one.name and k not in given]
@@ -178,7 +157,7 @@ def read_names(names: Any) -> GivenNames | None:
     """Take names as they are given: a file, a mapping, a function, or None."""
     if names is None:
         return None
-    if isinstance(names, str) or hasattr(names, "__fspath__"):
+    if is_path(names):
         return _read_file(Path(fspath(names)))
     if isinstance(names, Mapping):
         return GivenNames("mapping", check_names("mapping", names.items()))
@@ -228,24 +207,20 @@ def check_names(source: str, pairs: Iterable[tuple[Any, Any]]) -> dict[int, str]
     for number, given in pairs:
         group = _number(source, number)
         name = given.strip() if isinstance(given, str) else ""
-        if not name:
-            raise _refusal(source, f"the name of group {group} must be a text that is not empty")
-        if len(name) > LONGEST:
-            raise _refusal(
-                source,
-                f"the name of group {group} has {len(name):,} characters, more than {LONGEST}",
-            )
-        if not all(c.isprintable() or c in JOINERS for c in name):
-            raise _refusal(
-                source,
-                f"the name of group {group} has an unprintable character: {shown(name)}",
-            )
-        if group in found:
-            raise _refusal(source, f"group {group} has two names")
-        if name in owners:
-            raise _refusal(
-                source, f"groups {owners[name]} and {group} have the same name, {shown(name)}"
-            )
+        of = f"the name of group {group}"
+        printable = all(c.isprintable() or c in JOINERS for c in name)
+        for sound, problem in (
+            (name, f"{of} must be a text that is not empty"),
+            (len(name) <= LONGEST, f"{of} has {len(name):,} characters, more than {LONGEST}"),
+            (printable, f"{of} has an unprintable character: {shown(name)}"),
+            (group not in found, f"group {group} has two names"),
+            (
+                name not in owners,
+                f"groups {owners.get(name)} and {group} have the same name, {shown(name)}",
+            ),
+        ):
+            if not sound:
+                raise _refusal(source, problem)
         found[group], owners[name] = name, group
     if not found:
         raise _refusal(source, "there are no names")

@@ -1,9 +1,7 @@
-"""New documents: in the groups of a run, or joined to its documents."""
+"""New documents: read as a run needs them, in its columns, and in its groups."""
 
 from __future__ import annotations
 
-import hashlib
-import itertools
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,10 +12,11 @@ from scipy import sparse
 from spheremix.errors import ParameterError
 from spheremix.reading.batch import LETTERS, compare_batch
 from spheremix.run.columns import OF_THE_RUN, TABLES, input_columns, renamed_columns
-from spheremix.run.folder.files import RunError, replacing
-from spheremix.run.stages.rows import MATRICES, Rows, check_rows, is_matrix, rows_of_matrix
+from spheremix.run.folder.files import RunError, is_path, replacing
+from spheremix.run.stages.rows import MATRICES, Rows, is_matrix, rows_of_matrix, rows_of_texts
 from spheremix.run.tables import Table, as_table, csv_lines, document_columns, known_columns
 from spheremix.text import Corpus, Matrix, ReadError, read_documents, read_matrix, vectorize
+from spheremix.text.columns import NoColumnError
 from spheremix.text.corpus import shown
 from spheremix.text.formats import is_frame
 from spheremix.text.matrices import named_beside
@@ -25,14 +24,14 @@ from spheremix.text.trouble import Mending, mend
 from spheremix.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from os import PathLike
+    from collections.abc import Sequence
 
     from spheremix.reading.batch import BatchComparison
     from spheremix.run import Listener
     from spheremix.run.run import Run
 
 FALSE_ALARMS = 0.05  # share of the batches without any change that raise an alarm
+OPTIONAL = ("date", "label", "title")  # columns that new documents can do without
 
 
 # Documents in the groups of a run
@@ -40,25 +39,14 @@ FALSE_ALARMS = 0.05  # share of the batches without any change that raise an ala
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assigned:
-    """New documents in the groups of a run, compared with its own documents.
-
-    Attributes
-    ----------
-    run : Run
-        The run.
-    rows : Rows
-        The new documents.
-    comparison : BatchComparison or None
-        What is new; None where the run has no rows, or no new document has a word of the run.
-    """
+    """New documents in the groups of a run, compared with its own documents."""
 
     run: Run
-    rows: Rows
-    comparison: BatchComparison | None
+    rows: Rows  # the new documents
+    comparison: BatchComparison | None  # None where the run or the new documents have no rows
 
     def table(self) -> Table:
         """Return the columns of ``documents.csv``, and how well each document fits."""
-        found = _assigned(self.run, self.rows)
         n, kept = self.rows.n_documents, self.rows.kept
         fits: list[Any] = [None] * n
         groups = [""] * n
@@ -67,12 +55,11 @@ class Assigned:
                 fits[row] = float(self.comparison.p_values[i])
                 if self.comparison.new_group[i] >= 0:
                     groups[row] = LETTERS[self.comparison.new_group[i]]
-        return Table({**found, "fit_p_value": fits, "new_group": groups})
+        return Table(assigned(self.run, self.rows), fit_p_value=fits, new_group=groups)
 
     def lines(self) -> list[str]:
         """Say how many documents each group got, and what is new."""
-        reading = self.run.reading
-        kept = self.rows.kept
+        reading, kept = self.run.reading, self.rows.kept
         n_without = self.rows.n_documents - len(kept)
         found = np.zeros(0, dtype=np.intp)
         if len(kept):
@@ -80,8 +67,8 @@ class Assigned:
         sizes = np.bincount(found[found >= 0], minlength=reading.n_groups)
         nowhere = int((found < 0).sum())
         lost = f", {nowhere:,} that {'belongs' if nowhere == 1 else 'belong'} nowhere"
-        assigned = count(int(sizes.sum()), "document")
-        first = f"{assigned} assigned{lost * reading.has_noise}, {n_without:,} without a group."
+        n = count(int(sizes.sum()), "document")
+        first = f"{n} assigned{lost * reading.has_noise}, {n_without:,} without a group."
         if self.comparison is None:
             listed = reading.layout.groups
             named = [f"{sizes[k]:7,}  group {k}: {reading.group_name(int(k))}" for k in listed]
@@ -97,6 +84,12 @@ class Assigned:
             further = ["", f"To make a run with {these}: {update}"]
         return [first, *self.comparison.lines(names, called), *further]
 
+    def write(self, output: Path) -> None:
+        """Write the table for people."""
+        with replacing(output) as file:
+            for line in csv_lines(self.table(), short=True):
+                file.write(line.encode("utf-8"))
+
 
 def compare_documents(
     run: Run,
@@ -108,46 +101,31 @@ def compare_documents(
     false_alarms: float = FALSE_ALARMS,
 ) -> Assigned:
     """Assign new documents, and compare them with those of the run."""
-    rows = _rows(run, new, listener, text, id)
-    for note in renamed_columns(rows.corpus):
-        listener.inform(note)
+    rows = new_rows(run, new, listener, text, id)
     if run.rows is None:
         listener.inform("The run has no rows, so new documents are compared with nothing.")
     else:
         listener.begin(f"Comparing {count(len(rows.kept), 'document')} with those of the run")
-    return compare_rows(run, rows, false_alarms)
+    return Assigned(run, rows, compare_rows(run, rows, false_alarms))
 
 
-def compare_rows(run: Run, rows: Rows, false_alarms: float = FALSE_ALARMS) -> Assigned:
+def compare_rows(
+    run: Run, rows: Rows, false_alarms: float = FALSE_ALARMS
+) -> BatchComparison | None:
     """Compare documents in the columns of a run with those of the run."""
     past = run.matrix()
     if past is None or not len(rows.kept):
-        return Assigned(run, rows, None)
+        return None
     how: dict[str, Any] = {"feature_names": run.feature_names, "false_alarms": false_alarms}
-    return Assigned(run, rows, compare_batch(run.mixture, past, rows.X, **how))
+    return compare_batch(run.mixture, past, rows.X, **how)
 
 
-def assign_documents(
-    run: Run,
-    new: Any,
-    listener: Listener,
-    *,
-    text: str | None = None,
-    id: str | None = None,  # noqa: A002
-) -> Table:
+def assigned(run: Run, rows: Rows) -> Table:
     """Return the groups of new documents, in the columns of ``documents.csv``.
 
-    Columns that only documents of the run have are left out.
-
-    Words are those of the run. Documents that have none of them have no group and a reason.
+    Columns that only documents of the run have are left out. Documents that have no word of the run
+    have no group and a reason.
     """
-    rows = _rows(run, new, listener, text, id)
-    for note in renamed_columns(rows.corpus):
-        listener.inform(note)
-    return _assigned(run, rows)
-
-
-def _assigned(run: Run, rows: Rows) -> Table:
     if len(rows.kept):
         reading = run.reading
         return as_table("documents", document_columns(reading, reading.documents(rows.X), rows))
@@ -160,44 +138,31 @@ def _assigned(run: Run, rows: Rows) -> Table:
     return Table(columns | input_columns(corpus))
 
 
-def write_assigned(table: Table, output: Path) -> None:
-    """Write assigned documents as a table for people."""
-    with replacing(output) as file:
-        for line in csv_lines(table, short=True):
-            file.write(line.encode("utf-8"))
-
-
-def _rows(run: Run, new: Any, listener: Listener, text: str | None, name: str | None) -> Rows:
-    """Return the rows of new documents in the columns of the run."""
-    new = as_matrix(new)
+def new_rows(
+    run: Run, new: Any, listener: Listener, text: str | None = None, name: str | None = None
+) -> Rows:
+    """Return the rows of new documents in the columns of the run; their ids are a column."""
     columns = {one: given for one, given in (("text", text), ("id", name)) if given is not None}
-    if isinstance(new, Matrix):
-        refuse_columns(new, columns)
-        return _matrix(run, new, listener)
-    if is_frame(new):
-        return _texts(run, read_documents(new, text=text, id=_or_none(name), label=False))
-    if not isinstance(new, str) and not hasattr(new, "__fspath__"):
-        corpus = new if isinstance(new, Corpus) else Corpus.from_texts(new)
-        refuse_columns(corpus, columns)
-        return _texts(run, corpus)
-    path = Path(new)
-    if not path.exists():  # before it is said to be of the wrong kind
-        raise ReadError.at(path, "there is no such file or folder.")
-    texts = on_texts(run)
-    if texts and is_matrix(path):
-        raise needs_texts(run, path)
-    if texts:
-        corpus = read_documents(path, text=text, id=_or_none(name), label=False)
-        for note in corpus.notes:
+    wanted = {"text": text, "id": False if name == "none" else name, "label": False}
+    found = read_new(run, new, listener, wanted, columns)
+    if isinstance(found, Corpus):
+        rows = vectorized(run, found)
+    else:
+        matrix = in_columns(found, run.feature_names, run.mixture.n_features_in_)
+        rows = rows_of_matrix(matrix)
+        for note in matrix.notes:
             listener.inform(note)
-        return _texts(run, corpus)
-    if not is_matrix(path):
-        raise needs_matrix(run, path)
-    for parameter in columns:
-        raise ParameterError(
-            f"{{path}}: is a matrix: it has no columns for {{{parameter}}}", path=path
-        )
-    return _matrix(run, read_rows(run, path), listener)
+    for note in renamed_columns(rows.corpus):
+        listener.inform(note)
+    return rows
+
+
+def vectorized(run: Run, corpus: Corpus) -> Rows:
+    """Return the rows of documents that are mended already, in the words of a run on texts."""
+    return rows_of_texts(vectorize(corpus, run.vectorizer()), corpus)
+
+
+# Reading
 
 
 def on_texts(run: Run) -> bool:
@@ -205,74 +170,110 @@ def on_texts(run: Run) -> bool:
     return run.rows is not None and run.rows.vectorization is not None
 
 
-def refuse_columns(source: Corpus | Matrix, columns: Iterable[str]) -> None:
-    """Refuse names of columns for what is in memory already."""
-    for name in columns:
-        raise ParameterError(
-            f"{{where}}: nothing is read from a file here: {{{name}}} is for files alone",
-            remedies=(f"leave out {{{name}}}",),
-            where=source.source or "The new documents",
+def read_new(
+    run: Run,
+    new: Any,
+    listener: Listener,
+    wanted: dict[str, Any],
+    columns: dict[str, Any],
+    texts: Any = None,
+) -> Corpus | Matrix:
+    """Read what is new: documents for a run on texts, else rows, with their documents if given.
+
+    ``wanted`` is what ``read_documents`` takes; ``columns`` are those that were given by name.
+    """
+    numbers = isinstance(new, np.ndarray) and new.dtype.kind in "biufc"
+    new = Matrix(new, None, "", "", [], "") if numbers or sparse.issparse(new) else new
+    path = Path(new) if is_path(new) else None
+    if path is not None and not path.exists():  # before it is said to be of the wrong kind
+        raise ReadError.at(path, "there is no such file or folder.")
+    rows = is_matrix(path) if path is not None else isinstance(new, Matrix)
+    where: Any = path or getattr(new, "source", None)
+    where = where or ("The matrix" if rows else "These documents")
+    if rows and on_texts(run):
+        raise RunError(f"{where}: {run.folder} is a run on texts: give documents, not a matrix.")
+    if not rows and not on_texts(run):
+        embed = "; embed new texts with the same model" if run.feature_names is None else ""
+        raise RunError(
+            f"{where}: {run.folder} is a run on a matrix: give one of "
+            f"{run.mixture.n_features_in_:,} columns ({', '.join(MATRICES)}){embed}."
         )
+    if not rows:
+        if texts is not None:
+            raise ParameterError(
+                "{folder}: a run on texts: {texts} are beside the rows of a matrix",
+                remedies=("leave out {texts}",),
+                folder=run.folder,
+            )
+        return _read_texts(run, new, listener, wanted, columns)
+    matrix: Matrix = new
+    if path is not None:
+        listener.begin(f"Reading {path}")
+        matrix = read_matrix(path)
+        matrix = matrix if run.feature_names is None else named_beside(matrix)
+    if texts is not None:
+        return matrix.beside(_read_texts(run, texts, listener, wanted, columns))
+    for name in columns:
+        alone = run.corpus() is None
+        raise ParameterError(
+            f"{{matrix}}: is a matrix: it has no columns for {{{name}}}",
+            remedies=(f"leave out {{{name}}}" if alone else "give its documents with {texts}",),
+            matrix=where,
+        )
+    return matrix
 
 
-def _matrix(run: Run, matrix: Matrix, listener: Listener) -> Rows:
-    if on_texts(run):
-        raise needs_texts(run, matrix.source or "The matrix")
-    found = in_columns(matrix, run.feature_names, run.mixture.n_features_in_)
+def _read_texts(
+    run: Run, new: Any, listener: Listener, wanted: dict[str, Any], columns: dict[str, Any]
+) -> Corpus:
+    """Read new documents, and mend them as those of the run were mended."""
+    if is_frame(new) or is_path(new):
+        if is_path(new):
+            listener.begin(f"Reading {new}")
+        found = _read_table(new, wanted)
+    else:
+        found = new if isinstance(new, Corpus) else Corpus.from_texts(new)
+        for name in columns:
+            raise ParameterError(
+                f"{{where}}: nothing is read from a file here: {{{name}}} is for files alone",
+                remedies=(f"leave out {{{name}}}",),
+                where=found.source or "The new documents",
+            )
+    lines = frozenset([] if run.rows is None else run.rows.dropped_lines)
+    encoding = bool(run.info.command.get("mend_encoding"))
+    found = mend(found, Mending(encoding=encoding, lines=lines))
     for note in found.notes:
         listener.inform(note)
-    return rows_of_matrix(found)
+    return found
 
 
-def _or_none(name: str | None) -> Any:
-    return False if name == "none" else name
+def _read_table(source: Any, wanted: dict[str, Any]) -> Corpus:
+    """Read a file or a frame; columns of dates, labels and titles of the run may be missing."""
+    said: list[str] = []
+    while True:
+        try:
+            found = read_documents(source, **wanted)
+        except NoColumnError as error:
+            parts = [part for part in OPTIONAL if error.column in _names(wanted.get(part))]
+            if not parts:
+                raise
+            for part in parts:
+                left = [one for one in _names(wanted[part]) if one != error.column]
+                wanted = {**wanted, part: left or False}
+                said.append(
+                    f"There is no column {shown(error.column)}: the new documents have no {part} "
+                    "from it."
+                )
+        else:
+            return replace(found, notes=[*found.notes, *said])
 
 
-def _texts(run: Run, corpus: Corpus) -> Rows:
-    mending = Mending(
-        encoding=bool(run.info.command.get("mend_encoding")),
-        lines=frozenset([] if run.rows is None else run.rows.dropped_lines),
-    )
-    return replace(vectorized(run, mend(corpus, mending)), corpus=corpus)
-
-
-def vectorized(run: Run, corpus: Corpus) -> Rows:
-    """Return the rows of documents that are mended already, in the words of a run on texts."""
-    vectorizer = run.vectorizer()
-    if vectorizer is None:
-        raise needs_matrix(run, corpus.source or "These texts")
-    found = vectorize(corpus, vectorizer)
-    reasons = {one.row: one.reason for one in found.set_aside}
-    return Rows(X=found.X, words=run.feature_names, kept=found.rows, reasons=reasons, corpus=corpus)
+def _names(wanted: Any) -> list[str]:
+    """Return the columns that are asked for by name."""
+    return [wanted] if isinstance(wanted, str) else list(wanted or ())
 
 
 # Rows in the columns of a run
-
-
-def needs_matrix(run: Run, where: str | PathLike[str]) -> RunError:
-    """Say that a run on a matrix takes rows, and how many columns they must have."""
-    embed = "; embed new texts with the same model" if run.feature_names is None else ""
-    return RunError(
-        f"{where}: {run.folder} is a run on a matrix: give one of "
-        f"{run.mixture.n_features_in_:,} columns ({', '.join(MATRICES)}){embed}."
-    )
-
-
-def needs_texts(run: Run, where: str | PathLike[str]) -> RunError:
-    """Say that a run on texts takes texts."""
-    return RunError(f"{where}: {run.folder} is a run on texts: give documents, not a matrix.")
-
-
-def as_matrix(new: Any) -> Any:
-    """Return rows that are an array of numbers as a matrix; anything else stays as it is."""
-    numbers = isinstance(new, np.ndarray) and new.dtype.kind in "biufc"
-    return Matrix(new, None, "", "", [], "") if numbers or sparse.issparse(new) else new
-
-
-def read_rows(run: Run, path: Path) -> Matrix:
-    """Read a matrix; where columns of the run have names, with those beside the file."""
-    matrix = read_matrix(path)
-    return matrix if run.feature_names is None else named_beside(matrix)
 
 
 def in_columns(
@@ -305,13 +306,12 @@ def in_columns(
     places = {word: j for j, word in enumerate(names)}
     missing = [word for word in needed if word not in places]
     if missing:
-        more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
         raise ReadError.at(
             where,
             "the run has columns that are missing here: {word}{more}",
             remedies=("give all columns of the run",),
             word=shown(missing[0]),
-            more=more,
+            more=f" and {len(missing) - 1:,} more" if len(missing) > 1 else "",
         )
     if len(set(words)) < len(words) or len(places) < len(names):
         raise ReadError.at(where, "names of columns are repeated, and not those of the run.")
@@ -319,7 +319,7 @@ def in_columns(
     notes += [f"{count(left, 'column')} left out that the run does not have."] if left else []
     X: Any = matrix.X
     if any(word not in places for word in words):
-        X = _with_zeros(X)
+        X = stacked([X, np.zeros((X.shape[0], 1), dtype=X.dtype)], axis=1)
         notes.append(
             "Columns that edits of the run have dropped are missing; they are zero in the new rows."
         )
@@ -348,239 +348,9 @@ def _checked(matrix: Matrix) -> Matrix:
     return replace(matrix, X=X)
 
 
-def _with_zeros(X: Any) -> Any:
-    """Add a column of zeros after the others."""
-    zeros = np.zeros((X.shape[0], 1), dtype=X.dtype)
-    if hasattr(X, "tocsr"):
-        parts: list[Any] = [X, sparse.csr_array(zeros)]
-        return sparse.csr_array(sparse.hstack(parts, format="csr"))
-    return np.hstack([X, zeros])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class JoinedRows:
-    """Rows of a run, followed by new ones.
-
-    Attributes
-    ----------
-    matrix : Matrix
-        All of them, with their documents where the run has some.
-    fresh : Rows
-        The new ones, in the columns that the run has now.
-    documents : Joined
-        The same for the documents; where there are none, rows stand for their texts.
-    notes : list of str
-        What was done to the columns of the new rows.
-    """
-
-    matrix: Matrix
-    fresh: Rows
-    documents: Joined
-    notes: list[str]
-
-
-def explored_rows(run: Run) -> Rows:
-    """Return the rows that were explored, with all their columns: edits may have dropped some."""
-    on = run.edits[0].on.get("rows") if run.edits else None
-    found: Rows = run.read_stage(on or run.info.parts["rows"], Rows)
-    return found.beside(run.corpus())
-
-
-def join_rows(run: Run, new: Matrix) -> JoinedRows:
-    """Put new rows after those of a run.
-
-    Rows are known by their documents. Without documents they are known by their places and values:
-    a file that begins with all rows of the run adds what comes after them.
-    """
-    old, about = explored_rows(run), run.info.corpus
-    if about is None or (run.corpus() is None) != (new.documents is None):
-        alone = run.corpus() is None
-        raise RunError(
-            "{folder} " + ("is a run on rows alone" if alone else "has a document for each row"),
-            remedies=(
-                "leave out {texts}" if alone else "give the documents of the new rows with {texts}",
-            ),
-            folder=run.folder,
-        )
-    new = in_columns(new, old.words, old.X.shape[1], run.feature_names)
-    new = replace(new, X=_like(new.X, old.X))
-    fresh = rows_of_matrix(new)
-    known = replace(_known(old, run.corpus()), source=about.texts or "", notes=about.notes)
-    joined = join_documents(known, _known(fresh, new.documents, new.source))
-    beside = None if new.documents is None else joined.fresh
-    added = replace(new, X=new.X[joined.kept] if joined.n_known else new.X, documents=beside)
-    fresh = rows_of_matrix(added)
-    if not len(fresh.kept):
-        raise ReadError.at(new.source or "The matrix", "every row is empty.")
-    matrix = Matrix(
-        _stacked(_all_rows(old), added.X),
-        old.words,
-        about.source,
-        about.format,
-        [*joined.corpus.notes, *(f"Of the rows that were added: {one}" for one in new.notes)],
-        "",
-        None if new.documents is None else replace(joined.corpus, notes=[]),
-    )
-    matrix = replace(matrix, checksum=matrix.content_checksum())
-    return JoinedRows(matrix, _in_words(fresh, run.feature_names), joined, new.notes)
-
-
-def _known(rows: Rows, documents: Corpus | None, source: str = "") -> Corpus:
-    """Return documents, or rows in their place."""
-    if documents is not None:
-        return documents
-    digests = [hashlib.sha256(row).hexdigest() for row in rows.row_bytes()]
-    return Corpus(digests, rows.corpus.ids, source=source)
-
-
-def _all_rows(rows: Rows) -> Any:
-    """Return the rows of all documents: those that were set aside are empty."""
-    X, kept, n = rows.X, rows.kept, rows.n_documents
-    if not rows.reasons:
-        return X
-    if hasattr(X, "tocsr"):
-        ones = np.ones(len(kept), dtype=X.dtype)
-        return sparse.csr_array((ones, (kept, np.arange(len(kept)))), shape=(n, len(kept))) @ X
-    found = np.zeros((n, X.shape[1]), dtype=X.dtype)
-    found[kept] = X
-    return found
-
-
-def _like(X: Any, old: Any) -> Any:
-    """Return rows as those of a run are: sparse or dense, and of the same precision."""
-    if hasattr(old, "tocsr"):
-        X = sparse.csr_array(X)
-    elif hasattr(X, "tocsr"):
-        X = X.toarray()
-    return X.astype(old.dtype, copy=False) if X.dtype.kind == old.dtype.kind == "f" else X
-
-
-def _stacked(old: Any, new: Any) -> Any:
-    """Put rows after others of the same kind."""
-    if hasattr(old, "tocsr"):
-        parts: list[Any] = [old, new]
-        return sparse.csr_array(sparse.vstack(parts, format="csr"))
-    return np.concatenate([old, new])
-
-
-def _in_words(rows: Rows, words: Sequence[str] | None) -> Rows:
-    """Leave out columns that edits have dropped, and rows that are empty without them."""
-    if rows.words is None or words is None or len(words) == len(rows.words):
-        return rows
-    here = set(words)
-    columns = [j for j, word in enumerate(rows.words) if word in here]
-    X = rows.X[:, columns]
-    kept, reasons = check_rows(Matrix(X, list(words), "", "", [], ""))
-    gone = {int(rows.kept[i]): reason for i, reason in reasons.items()}
-    reasons = {**rows.reasons, **gone}
-    kept_now = rows.kept[kept]
-    return Rows(X=X[kept], words=list(words), kept=kept_now, reasons=reasons, corpus=rows.corpus)
-
-
-# Documents joined to those of a run
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """Documents of the past, followed by new ones.
-
-    Attributes
-    ----------
-    corpus : Corpus
-        All of them.
-    fresh : Corpus
-        The new ones alone, with the ids that they have in the corpus.
-    n_known : int
-        Documents that were given as new and were there already; they are left out.
-    said : str
-        How many documents were added, one of the notes of the corpus.
-    kept : list of int
-        Which of the documents that were given are new, by position.
-    """
-
-    corpus: Corpus
-    fresh: Corpus
-    n_known: int
-    said: str
-    kept: list[int]
-
-
-def join_documents(old: Corpus, new: Corpus) -> Joined:
-    """Put new documents after the old ones.
-
-    A document with the id and the text of an old one is the same document and is left out; one with
-    the id of an old one and another text is refused. Ids that only count the documents go on
-    counting, unless they are those of the same documents.
-    """
-    known = dict(zip(old.ids, old.texts, strict=True))
-    where = new.source or "The new documents"
-    if _numbered(new):
-        same = [
-            known[one] == text for one, text in zip(new.ids, new.texts, strict=True) if one in known
-        ]
-        if not same or not all(same):
-            free = (str(i) for i in itertools.count(len(old) + 1) if str(i) not in known)
-            new = replace(new, ids=list(itertools.islice(free, len(new))))
-    kept = []
-    for i, one in enumerate(new.ids):
-        if one not in known:
-            kept.append(i)
-        elif known[one] != new.texts[i]:
-            raise ReadError.at(
-                where,
-                "the id {id} is that of another document of the run",
-                remedies=("give new documents ids of their own",),
-                id=shown(one),
-            )
-    fresh = new.take(kept)
-    if not kept:
-        raise ReadError.at(where, "all of these documents are in the run already.")
-    both = (old, fresh)
-    said = f"{count(len(fresh), 'document')} of {new.source or 'Python'} added."
-    joined = Corpus(
-        texts=[*old.texts, *fresh.texts],
-        ids=[*old.ids, *fresh.ids],
-        dates=_lists([one.dates for one in both], [None] * len(old), [None] * len(fresh)),
-        labels=_columns([one.labels for one in both], [len(one) for one in both], ()),
-        source=old.source,
-        format=old.format,
-        notes=[
-            *old.notes,
-            said,
-            *(f"Of the documents that were added: {note}" for note in new.notes),
-        ],
-        titles=_lists([one.titles for one in both], [""] * len(old), [""] * len(fresh)),
-        metadata=_columns([one.metadata for one in both], [len(one) for one in both], None),
-    )
-    joined = replace(joined, checksum=joined.content_checksum())
-    return Joined(joined, fresh, len(new) - len(kept), said, kept)
-
-
-def _numbered(corpus: Corpus) -> bool:
-    return all(one == str(i) for i, one in enumerate(corpus.ids, 1))
-
-
-def _lists(parts: Sequence[list[Any] | None], *missing: list[Any]) -> list[Any] | None:
-    """Join lists, where one of them may be missing; None where both are."""
-    if all(one is None for one in parts):
-        return None
-    return [
-        value
-        for one, empty in zip(parts, missing, strict=True)
-        for value in (empty if one is None else one)
-    ]
-
-
-def _columns(
-    parts: Sequence[dict[str, list[Any]]], sizes: Sequence[int], missing: Any
-) -> dict[str, list[Any]]:
-    """Join columns by name; documents without a column have what stands for nothing there."""
-    names = dict.fromkeys(name for one in parts for name in one)
-    return {
-        name: [
-            value
-            for one, n in zip(parts, sizes, strict=True)
-            for value in one.get(name, [missing] * n)
-        ]
-        for name in names
-    }
+def stacked(parts: list[Any], axis: int) -> Any:
+    """Put rows after rows, or columns after columns, as the first ones are: sparse or dense."""
+    if hasattr(parts[0], "tocsr"):
+        join: Any = sparse.hstack if axis else sparse.vstack
+        return sparse.csr_array(join([sparse.csr_array(one) for one in parts], format="csr"))
+    return np.concatenate(parts, axis=axis)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -37,20 +38,11 @@ RUNNING = "Running"
 def option(
     default: Any, panel: str, meaning: str, *, found: str = "", changes_result: bool = True
 ) -> Any:
-    """Declare an option.
+    """Declare an option, under a heading of the help of the command; None leaves the choice open.
 
-    Parameters
-    ----------
-    default : object
-        None leaves the choice to the exploration.
-    panel : str
-        The heading under which the help of the command lists it.
-    meaning : str
-        What it does, in a sentence or two; options in braces, as in :mod:`spheremix.errors`.
-    found : str, default=""
-        How the value is found where it is not given.
-    changes_result : bool, default=True
-        False for what changes no digit, or names a file whose content is compared.
+    ``meaning`` has other options in braces, as in :mod:`spheremix.errors`; ``found`` is how the
+    value is found where it is not given. What changes no digit, or names a file whose content is
+    compared, has ``changes_result=False``.
     """
     about = {"panel": panel, "meaning": meaning, "found": found, "changes_result": changes_result}
     return dataclasses.field(default=default, metadata=about)
@@ -269,33 +261,31 @@ class ExploreOptions:
     )
 
     def __post_init__(self) -> None:
-        for name, parse in (("k", parse_k), ("kappa", parse_kappa)):
-            object.__setattr__(self, name, parse(getattr(self, name)))
-        for name in ("min_df", "max_df"):
-            object.__setattr__(self, name, parse_df(name, getattr(self, name)))
-        object.__setattr__(self, "max_noise", parse_share("max_noise", self.max_noise))
-        if self.noise == "none":
-            object.__setattr__(self, "noise", None)
-        object.__setattr__(self, "label", parse_names("label", self.label))
-        for name in ("criterion", "k_criterion"):  # as people write them: BIC, bic
-            if isinstance(getattr(self, name), str):
-                object.__setattr__(self, name, getattr(self, name).lower())
-        for name in ("vocabulary", "texts", "metadata"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, fspath(getattr(self, name)))
-        self._take_words()
-        self._check()
-
-    def _take_words(self) -> None:
-        """Keep words that are left out, not the file in which they were."""
         # Loaded here so that the help of the command does not wait for NumPy and scikit-learn.
         from spheremix.text.words import word_list  # noqa: PLC0415
 
-        if isinstance(self.stop_words, str):
-            object.__setattr__(self, "stop_words", Path(self.stop_words))
-        for name in ("stop_words", "drop"):
+        found: dict[str, Any] = {
+            "k": parse_k(self.k),
+            "kappa": parse_kappa(self.kappa),
+            "min_df": parse_df("min_df", self.min_df),
+            "max_df": parse_df("max_df", self.max_df),
+            "max_noise": parse_share("max_noise", self.max_noise),
+            "noise": None if self.noise == "none" else self.noise,
+            "label": parse_names("label", self.label),
+        }
+        for name in ("criterion", "k_criterion"):  # as people write them: BIC, bic
+            if isinstance(getattr(self, name), str):
+                found[name] = getattr(self, name).lower()
+        for name in ("vocabulary", "texts", "metadata"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, word_list(name, getattr(self, name)))
+                found[name] = fspath(getattr(self, name))
+        stop = Path(self.stop_words) if isinstance(self.stop_words, str) else self.stop_words
+        for name, given in (("stop_words", stop), ("drop", self.drop)):
+            if given is not None:  # words that are left out, not the file in which they were
+                found[name] = word_list(name, given)
+        for name, value in found.items():
+            object.__setattr__(self, name, value)
+        self._check()
 
     def _check(self) -> None:
         """Refuse values before a large file is read."""
@@ -348,12 +338,14 @@ class ExploreOptions:
 
     def command(self) -> dict[str, Any]:
         """Return the options that the result depends on, as JSON can say them."""
-        found = {
-            one.name: getattr(self, one.name)
-            for one in dataclasses.fields(self)
-            if one.metadata["changes_result"]
-        }
+        found = {name: getattr(self, name) for name in _of_result()}
         return {name: list(v) if isinstance(v, tuple) else v for name, v in found.items()}
+
+    @classmethod
+    def of_command(cls, command: dict[str, Any], threads: int | None) -> ExploreOptions:
+        """Make the options again that the result of a run depends on."""
+        known = {name: value for name, value in command.items() if name in _of_result()}
+        return cls(**known, threads=threads)
 
     def reading(self) -> dict[str, Any]:
         """Return what to read, as ``read_documents`` takes it; "none" stands for no column."""
@@ -410,6 +402,12 @@ class ExploreOptions:
                 there=there,
             )
         return list(range(2, max(2, min(LARGEST, n_distinct // 2)) + 1))
+
+
+def _of_result() -> list[str]:
+    """Return the options that the result depends on."""
+    fields = dataclasses.fields(ExploreOptions)
+    return [one.name for one in fields if one.metadata["changes_result"]]
 
 
 # Values that can be given in several ways; NumPy's numbers count as numbers. Nothing here loads
@@ -471,58 +469,50 @@ def _from_text(text: str) -> list[int]:
     return list(range(ends[0], min(ends[1], ends[0] + MOST_CANDIDATES) + 1))
 
 
+def _number(value: Any) -> float:
+    """Read a number as people give it: 5, "5", 0.5 or "50%"; NaN for anything else.
+
+    A whole number is an int, which stands for documents where a float is a share of them.
+    """
+    try:
+        if isinstance(value, str):
+            if value.endswith("%"):
+                return float(value[:-1]) / 100.0
+            return float(value) if set(value) & set(".e") else int(value)
+        if isinstance(value, bool) or not isinstance(value, Real):
+            return math.nan
+        return int(value) if isinstance(value, Integral) else float(value)
+    except (ValueError, OverflowError):
+        return math.nan
+
+
 def parse_df(name: str, value: Any) -> float | None:
     """Read a number of documents (5, "5") or a share of them (0.5, "0.5", "50%")."""
-    if value is None:
-        return None
-    try:
-        found = _threshold(value)
-    except (TypeError, ValueError, OverflowError):
-        found = math.nan
-    if not 0 <= found < math.inf:
-        raise ParameterError(
-            f"{{{name}}} must be a number of documents, as 5, or a share, as 0.5; got {{got}}",
-            got=repr(value),
-        )
-    return found
-
-
-def _threshold(value: Any) -> float:
-    """Read an int for a number of documents, and a float for a share."""
-    if isinstance(value, str):
-        if value.endswith("%"):
-            return float(value[:-1]) / 100.0
-        return float(value) if "." in value else int(value)
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return math.nan
-    return int(value) if isinstance(value, Integral) else float(value)
+    if value is None or 0 <= (found := _number(value)) < math.inf:
+        return None if value is None else found
+    raise ParameterError(
+        f"{{{name}}} must be a number of documents, as 5, or a share, as 0.5; got {{got}}",
+        got=repr(value),
+    )
 
 
 def parse_kappa(value: Any) -> str | float:
     """Read "shared", "free" or a number."""
-    if isinstance(value, str) and value in {"shared", "free"}:
+    if isinstance(value, str) and value in {"shared", FREE}:
         return value
-    number = isinstance(value, str | Real) and not isinstance(value, bool)
-    try:
-        kappa = float(value) if number else math.nan
-    except (ValueError, OverflowError):
-        kappa = math.nan
-    if not 0.0 < kappa < math.inf:
+    kappa = math.nan if isinstance(value, str) and "%" in value else _number(value)
+    if not 0.0 < kappa <= sys.float_info.max:
         raise ParameterError(
             "{kappa} must be shared, free or a number above 0, as 100; got {got}", got=repr(value)
         )
-    return kappa
+    return float(kappa)
 
 
 def parse_share(name: str, value: Any) -> float | str | None:
     """Read a share below one (0.05, "0.05", "5%"), "auto" or "free"."""
     if value is None or (isinstance(value, str) and value in {AUTO, FREE}):
         return value
-    try:
-        found = float(_threshold(value))
-    except (TypeError, ValueError, OverflowError):
-        found = math.nan
-    if not 0.0 < found < 1.0:
+    if not 0.0 < (found := _number(value)) < 1.0:
         raise ParameterError(
             f"{{{name}}} must be auto, free or a share between 0 and 1, as 0.05; got {{got}}",
             got=repr(value),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Self
@@ -29,7 +29,7 @@ from spheremix.run.colours import colour_places
 from spheremix.run.columns import TABLES
 from spheremix.run.fitted_models import gather
 from spheremix.run.folder.archive import DAMAGE, decode, encode
-from spheremix.run.folder.files import RunError, read_json
+from spheremix.run.folder.files import RunError, read_json, require
 from spheremix.run.folder.fitted import (
     PathChoice,
     PathStored,
@@ -212,9 +212,8 @@ class Run:
 
     def _copy(self, store: Store) -> RunInfo:
         """Take over the stages of a run that has a folder."""
-        problems = [one for one in self.store.check() if one.startswith("cache/")]
-        if problems:
-            raise RunError(f"{self.folder}: damaged: {problems[0]}")
+        for problem in self.store.check():
+            require(not problem.startswith("cache/"), problem.removesuffix("."), self.folder)
         for called in self.info.stages:
             store.take(self.store, called)
         return self.info
@@ -301,11 +300,11 @@ class Run:
         rows = self._part("rows")
         if rows is None or rows.corpus is not None:
             return rows
-        if not rows.is_sound(self.mixture.n_features_in_):
-            raise RunError(f"{self.folder}: damaged: the rows are not those of the model.")
+        sound = rows.is_sound(self.mixture.n_features_in_)
+        require(sound, "the rows are not those of the model", self.folder)
         corpus = self._part("documents")
-        if corpus is not None and len(corpus) != rows.n_documents:
-            raise RunError(f"{self.folder}: damaged: the documents are not those of the rows.")
+        all_there = corpus is None or len(corpus) == rows.n_documents
+        require(all_there, "the documents are not those of the rows", self.folder)
         return rows.beside(corpus)
 
     @cached_property
@@ -316,8 +315,8 @@ class Run:
             return known
         each = [self._dense(K) for K in sorted(self.info.dense)]
         found = {len(one.weights_): one for one in each if one is not None}
-        if len({one.n_features_in_ for one in found.values()}) > 1:
-            raise RunError(f"{self.folder}: damaged: mixtures of different dimensions.")
+        same = len({one.n_features_in_ for one in found.values()}) <= 1
+        require(same, "mixtures of different dimensions", self.folder)
         return found
 
     def _dense(self, K: int) -> VMFMixture | None:
@@ -449,8 +448,8 @@ class Run:
             return None
         found = layout.positions
         n = found.shape[:1] if self.rows is None else (len(self.rows.kept),)
-        if found.shape != (*n, 2) or not ((found >= 0.0) & (found <= 1.0)).all():
-            raise RunError(f"{self.folder}: damaged: the map is not that of the rows.")
+        sound = found.shape == (*n, 2) and ((found >= 0.0) & (found <= 1.0)).all()
+        require(sound, "the map is not that of the rows", self.folder)
         return found
 
     def stability(self) -> Stability | None:
@@ -466,8 +465,8 @@ class Run:
         if found is not None and self.rows is not None:
             K, d = self.mixture.prototypes_.shape
             shapes = (found.documents.shape, found.groups.shape, found.words.shape)
-            if shapes != ((len(self.rows.kept),), (K,), (K, d)):
-                raise RunError(f"{self.folder}: damaged: the stability is of another model.")
+            same = shapes == ((len(self.rows.kept),), (K,), (K, d))
+            require(same, "the stability is of another model", self.folder)
         return found
 
     @cached_property
@@ -508,7 +507,7 @@ class Run:
     def rename(self, info: RunInfo) -> None:
         """Name the groups."""
         self.info = info
-        for name in ("nodes", "_tables", "_read_tables"):  # they have the names before
+        for name in ("nodes", "_tables"):  # they have the names before
             self.__dict__.pop(name, None)
         self.reading.names = self.names()
 
@@ -608,22 +607,14 @@ class Run:
         Table or None
             None where the run does not have this table.
         """
-        known = self._read_tables
-        if key not in known:
-            columns = self._tables.get(key)
-            known[key] = None if columns is None else as_table(key, columns)
-        return known[key]
+        return self._tables.get(key)
 
     @cached_property
-    def _read_tables(self) -> dict[str, Table | None]:
-        return {}
-
-    @cached_property
-    def _tables(self) -> dict[str, dict[str, Any]]:
-        """Every table that the run has the values for, as columns."""
+    def _tables(self) -> dict[str, Table]:
+        """Every table that the run has the values for."""
         if self.info.corpus is None:
             columns = self._part("columns")
-            return {} if columns is None else {"documents": columns}
+            return {} if columns is None else {"documents": as_table("documents", columns)}
         rows, found, stability = self.rows, self.assigned, self.stability()
         if rows is None or found is None or stability is None:
             raise RunError(f"{self.folder}: damaged: an explored run has its rows and stability.")
@@ -638,7 +629,15 @@ class Run:
             "typical": tables.typical_columns(reading, found, rows),
             "dense": tables.dense_columns(self.dense),
         }
-        each |= self._optional_tables(rows)
+        removed = {} if rows.vectorization is None else rows.vectorization.removed
+        optional: dict[str, tuple[Any, Any]] = {
+            "tree": (tables.tree_columns, self.nodes),
+            "path": (tables.path_columns, self.path),
+            "advice": (tables.advice_columns, self.advice),
+            "contrast": (partial(tables.contrast_columns, reading), self.contrasts),
+            "removed_words": (tables.removed_columns, removed if any(removed.values()) else None),
+        }
+        each |= {key: make(of) for key, (make, of) in optional.items() if of is not None}
         groups = rows.spread(found.labels)
         if corpus.labels:
             each["labels"] = tables.label_columns(groups, corpus.labels, K)
@@ -649,22 +648,7 @@ class Run:
             unknown = set(columns) - set(TABLES[key].columns)
             if unknown and not TABLES[key].others:
                 raise ValueError(f"{TABLES[key].file} has columns without meaning: {unknown}.")
-        return each
-
-    def _optional_tables(self, rows: Rows) -> dict[str, dict[str, Any]]:
-        """Return the tables that only some runs have."""
-        each: dict[str, dict[str, Any]] = {}
-        if self.nodes is not None:
-            each["tree"] = tables.tree_columns(self.nodes)
-        if self.path is not None:
-            each["path"] = tables.path_columns(self.path)
-        if self.advice is not None:
-            each["advice"] = tables.advice_columns(self.advice)
-        if self.contrasts is not None:
-            each["contrast"] = tables.contrast_columns(self.reading, self.contrasts)
-        if rows.vectorization is not None and any(rows.vectorization.removed.values()):
-            each["removed_words"] = tables.removed_columns(rows.vectorization.removed)
-        return each
+        return {key: as_table(key, columns) for key, columns in each.items()}
 
     # What it says of itself
 
@@ -823,8 +807,8 @@ class Run:
             The columns of ``documents.csv`` but fine_group, stability, x and y; documents without a
             word of the run have no group.
         """
-        assign = _later("run.new_documents", "assign_documents")
-        return assign(self, new, Listener(), text=text, id=id)
+        rows = _later("run.new_documents", "new_rows")(self, new, Listener(), text, id)
+        return _later("run.new_documents", "assigned")(self, rows)
 
     def compare_batch(
         self,
@@ -861,6 +845,7 @@ class Run:
         texts: Any = None,
         text: str | None = None,
         id: str | bool | None = None,  # noqa: A002
+        metadata: str | PathLike[str] | None = None,
         listener: Listener | None = None,
     ) -> Run:
         """Make a run of these documents and new ones, with the groups of this run.
@@ -877,6 +862,8 @@ class Run:
             Folder of the new run; by default that of this run with "-updated" after its name.
         texts : str, path, list of str or Corpus, default=None
             The documents of new rows, where the run has documents beside its rows.
+        metadata : str or path, default=None
+            Table with one row for each file of a new folder.
         listener : Listener, default=None
             As in :meth:`edit`.
 
@@ -885,7 +872,8 @@ class Run:
         Run
             The new run.
         """
-        how: dict[str, Any] = {"texts": texts, "text": text, "id": id, "listener": listener}
+        how: dict[str, Any] = {"texts": texts, "text": text, "id": id, "metadata": metadata}
+        how["listener"] = listener
         return _later("run.update", "update_run")(self.store.place, new, out, **how)
 
 

@@ -55,24 +55,12 @@ LOST = {"collapsed": "its documents", "vanished": "its direction"}
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A remark on a finished run.
+    """A remark on a finished run."""
 
-    Parameters
-    ----------
-    message : Message
-        As the summary of the command says it, with files and options by name.
-    page : str
-        As the page of the report says it, whose readers see no files and no options.
-    groups : tuple of (int, str)
-        The groups that the page names, each with the words of ``page`` that name it.
-    warning : bool
-        Whether it speaks against relying on the result as it is.
-    """
-
-    message: Message
-    page: str
-    groups: tuple[tuple[int, str], ...] = ()
-    warning: bool = False
+    message: Message  # as the summary of the command says it, with files and options by name
+    page: str  # as the page says it, whose readers see no files and no options
+    groups: tuple[tuple[int, str], ...] = ()  # that the page names, with the words that name them
+    warning: bool = False  # whether it speaks against relying on the result as it is
 
     def render(self, naming: Naming = str) -> str:
         """Write the remark for the summary, with parameters named as a front end names them."""
@@ -285,14 +273,12 @@ def kept_words(run: Run) -> Remark | None:
         for name, why in reasons.items()
         if (n := used.cost.get(name, 0))
     ]
-    kept = f"{run.mixture.n_features_in_:,}"
+    kept, every = run.mixture.n_features_in_, how.n_words_before or 0
     if not left_out:
-        return _say("Words: all {kept} are kept", kept=kept)
+        return _say(f"Words: all {kept:,} are kept")
     return _say(
-        "Words: {kept} of {all} are kept. Of the others, {left_out}",
+        f"Words: {kept:,} of {every:,} are kept. Of the others, {{left_out}}",
         command=": see tables/removed_words.csv, {min_df} and {max_df}",
-        kept=kept,
-        all=f"{how.n_words_before or 0:,}",
         left_out=joined(left_out),
     )
 
@@ -344,37 +330,35 @@ def _set_aside(run: Run) -> Remark | None:
     corpus, rows = run.info.corpus, run.rows
     if corpus is None or not corpus.n_set_aside or rows is None:
         return None
-    text = "{aside} of {all} documents set aside"
-    where = {"command": ": see set_aside in documents.csv"}
-    where["page"] = ": the tab Corpus lists them with the reasons"
-    values = {"aside": f"{corpus.n_set_aside:,}", "all": f"{corpus.n_documents:,}"}
+    text = f"{corpus.n_set_aside:,} of {corpus.n_documents:,} documents set aside"
+    command, page = (
+        ": see set_aside in documents.csv",
+        ": the tab Corpus lists them with the reasons",
+    )
     how, n = rows.vectorization, list(rows.reasons.values()).count(NO_WORD_LEFT)
     used = None if how is None else how.thresholds
     if used is None or not n or max(used.min_count, used.min_df) == 1:
-        return _say(text, **where, **values)
+        return _say(text, command=command, page=page)
     kept, name = f"{used.min_count:,} occurrences", "min_count"
     if used.min_df >= used.min_count:  # then it is what drops more words
         kept, name = f"{used.min_df:,} documents", "min_df"
-    values |= {"where": "" if n == corpus.n_set_aside else f"in {n:,} ", "kept": kept}
-    why = " ({where}no word is left: words of at least {kept} are kept"
+    where = "" if n == corpus.n_set_aside else f"in {n:,} "
+    why = f" ({where}no word is left: words of at least {kept} are kept"
     return _say(
         text,
-        command=f"{where['command']}{why}; lower {{{name}}})",
-        page=f"{where['page']}{why}). To keep more, make the run again with less",
-        **values,
+        command=f"{command}{why}; lower {{{name}}})",
+        page=f"{page}{why}). To keep more, make the run again with less",
     )
 
 
 def _ended(run: Run) -> Remark | None:
     if run.path is None or run.path.status_ not in LOST:
         return None
+    steps, feature = count(len(run.path.betas_), "step"), feature_name(run)
     return _say(
-        "The path ended after {steps}, when a group lost {what}: ",
-        command="{features} still there have an exit_beta of inf",
-        page="the slider of {features} goes no further",
-        steps=count(len(run.path.betas_), "step"),
-        what=LOST[run.path.status_],
-        features=f"{feature_name(run)}s",
+        f"The path ended after {steps}, when a group lost {LOST[run.path.status_]}: ",
+        command=f"{feature}s still there have an exit_beta of inf",
+        page=f"the slider of {feature}s goes no further",
     )
 
 
@@ -382,14 +366,13 @@ def _at_the_end(run: Run) -> Remark | None:
     K, dense = run.info.n_groups, run.dense
     if len(dense) < 2 or K not in {min(dense), max(dense)} or K == 2:
         return None
-    at_most = max(dense) == K
+    end, tried, other = ("smallest", "smaller", f"2:{K}")
+    if max(dense) == K:
+        end, tried, other = ("largest", "larger", f"{K}:{2 * K}")
     return _say(
-        "The {end} number of groups that was tried was chosen, which is no answer yet",
-        page=": make the run again and try {tried} numbers too",
-        remedies=("try others, with {k} {other}",),
-        end="largest" if at_most else "smallest",
-        tried="larger" if at_most else "smaller",
-        other=f"{K}:{2 * K}" if at_most else f"2:{K}",
+        f"The {end} number of groups that was tried was chosen, which is no answer yet",
+        page=f": make the run again and try {tried} numbers too",
+        remedies=(f"try others, with {{k}} {other}",),
     )
 
 
@@ -398,13 +381,12 @@ def _agreement(run: Run) -> Remark | None:
     if not found < AGREED:
         return None
     return _say(
-        "Other runs of the search agree with these groups by only {part} % (adjusted Rand index), "
-        "so another ",
+        f"Other runs of the search agree with these groups by only {percent(found)} % (adjusted "
+        "Rand index), so another ",
         command="{seed} may give others",
         page="search may give others: make the run again with more starts or with another number "
         "of groups",
         remedies=("raise {starts}", "try another {k}"),
-        part=str(percent(found)),
     )
 
 
@@ -441,12 +423,11 @@ def _lost(run: Run) -> Remark | None:
     if found is None or not found.n_lost:
         return None
     return _say(
-        "In {n} of {all} repetitions with documents drawn again a group lost all its documents: "
-        "nothing counts as having stayed there, which lowers every stability",
+        f"In {found.n_lost} of {found.n_replicates} repetitions with documents drawn again a group "
+        "lost all its documents: nothing counts as having stayed there, which lowers every "
+        "stability",
         page=". Make the run again with fewer groups",
         remedies=("try a smaller {k}",),
-        n=str(found.n_lost),
-        all=str(found.n_replicates),
     )
 
 
@@ -458,13 +439,10 @@ def _short(run: Run) -> Remark | None:
         return None
     have, its = ("has", "its group") if n == 1 else ("have", "their groups")
     return _say(
-        "{n} {have} fewer than {few} different words of the vocabulary: do not rely on {its}",
+        f"{count(n, 'document')} {have} fewer than {FEW} different words of the vocabulary: do not "
+        f"rely on {its}",
         command=" (column n_words of documents.csv)",
         page=". Each of them says so where it is opened",
-        n=count(n, "document"),
-        have=have,
-        its=its,
-        few=str(FEW),
     )
 
 
@@ -480,14 +458,11 @@ def _nowhere(run: Run) -> Remark | None:
     if not n:
         return _say("No document belongs nowhere: every one fits a group")
     belong, are = ("belongs", "is") if n == 1 else ("belong", "are")
+    lost = f"{count(n, 'document')} ({100.0 * n / len(labels):.1f} %)"
     return _say(
-        "{n} ({share} %) {belong} nowhere and {are} in no group: see ",
+        f"{lost} {belong} nowhere and {are} in no group: see ",
         command="group -1 in the table documents.csv",
         page="the end of the list of groups",
-        n=count(n, "document"),
-        share=f"{100.0 * n / len(labels):.1f}",
-        belong=belong,
-        are=are,
     )
 
 
@@ -544,17 +519,12 @@ def _tree(run: Run) -> Remark | None:
     if nodes is None:
         return None
     n, K = nodes[-1].n_leaves, sum(one.chosen for one in nodes)
-    finer = (
-        f"divides {'them' if K > 2 else 'it' if K == 1 else 'both'} into {count(n, 'fine group')}"
-    )
+    them = "them" if K > 2 else "it" if K == 1 else "both"
     parts = [f"merges the {K} groups step by step to two"] if K > 2 else []
-    parts += [finer] if n > K else []
-    return _say(
-        "Coarser and finer: ",
-        command="tables/tree.csv {parts}",
-        page="the slider of groups {parts}",
-        parts=joined(parts) if parts else "has no other groups",
-    )
+    parts += [f"divides {them} into {count(n, 'fine group')}"] if n > K else []
+    said = joined(parts) if parts else "has no other groups"
+    ways = {"command": f"tables/tree.csv {said}", "page": f"the slider of groups {said}"}
+    return _say("Coarser and finer: ", **ways)
 
 
 def _labels(run: Run) -> Remark | None:

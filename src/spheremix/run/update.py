@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,50 +11,44 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from spheremix.errors import ParameterError
+from spheremix.errors import Message, ParameterError
 from spheremix.reading.new_groups import LEAST_OF_A_GROUP
 from spheremix.run import Listener
-from spheremix.run.apply_edits import PendingStep, identities
+from spheremix.run.apply_edits import PendingStep, first_words, identities
 from spheremix.run.colours import add_places
 from spheremix.run.edits import Edits, EditStep, UpdateRecord
-from spheremix.run.explore import Start, explore, known_options
-from spheremix.run.folder.files import RunError
+from spheremix.run.explore import Start, explore
+from spheremix.run.folder.files import RunError, is_path
 from spheremix.run.folder.store import Store
 from spheremix.run.names import UPDATE, taken_over_names
 from spheremix.run.new_documents import (
-    as_matrix,
     compare_rows,
-    join_documents,
-    join_rows,
-    needs_matrix,
-    needs_texts,
+    in_columns,
     on_texts,
-    read_rows,
-    refuse_columns,
+    read_new,
+    stacked,
     vectorized,
 )
 from spheremix.run.options import ExploreOptions
 from spheremix.run.run import load_run
-from spheremix.run.stages.rows import is_matrix, mended, rows_of_matrix
-from spheremix.text import Corpus, Matrix, ReadError, read_documents, vectorize
-from spheremix.text.columns import NoColumnError
+from spheremix.run.stages.rows import Rows, check_rows, mended, rows_of_matrix
+from spheremix.text import Corpus, Matrix, ReadError, vectorize
 from spheremix.text.corpus import shown
-from spheremix.text.formats import WORKBOOK_SUFFIXES, is_frame
-from spheremix.text.trouble import Mending, mend
-from spheremix.wording import count
+from spheremix.text.formats import WORKBOOK_SUFFIXES
+from spheremix.wording import count, joined
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
 
-    from spheremix.run.new_documents import Assigned
+    from spheremix.reading.batch import BatchComparison
     from spheremix.run.run import Run
-    from spheremix.run.stages.rows import Rows
 
     Ids = NDArray[np.intp]
 
-FIRST = 10  # words of a group that are compared
+OF_FILES = ("id", "date", "label", "title")  # columns of a table of files
 
 
 def update_run(
@@ -63,37 +59,16 @@ def update_run(
     texts: Any = None,
     text: str | None = None,
     id: str | bool | None = None,  # noqa: A002
+    metadata: str | PathLike[str] | None = None,
     listener: Listener | None = None,
     threads: int | None = None,
 ) -> Run:
-    """Make a run of the documents of another run and new ones, with the groups of that run.
+    """Make a run of the documents of another run and new ones: what ``Run.update`` does.
 
     The run before is only read. Its groups are where the fit starts, so they keep their numbers,
     names, notes and colours; groups that :func:`spheremix.compare_batch` suggests among the new
     documents are added after them. Words of texts are counted again, so new words come in; new
     rows of a matrix have the columns of the run. Called again after it was killed, it goes on.
-
-    Parameters
-    ----------
-    run : str or path
-        Folder of a run of ``spheremix explore``.
-    new : str, path, list of str, Corpus, Matrix, ndarray or sparse array
-        A file as the run was made of, or what is in it.
-    out : str or path, default=None
-        Folder of the new run; by default that of the run with "-updated" after its name.
-    texts : str, path, list of str or Corpus, default=None
-        The documents of new rows, where the run has documents beside its rows.
-    text, id : str, default=None
-        Columns of the texts and of the ids; by default those of the run. False is no column of ids.
-    listener : Listener, default=None
-        Hears of progress and notes.
-    threads : int, default=None
-        Number of threads; all cores by default.
-
-    Returns
-    -------
-    Run
-        The new run.
     """
     hears, before = listener or Listener(), load_run(run)
     folder = _output(before, out)
@@ -102,33 +77,18 @@ def update_run(
             f"{before.folder}: this run was not made by spheremix explore and cannot be updated. "
             "Explore old and new documents together."
         )
-    options, lines = (
-        ExploreOptions(**known_options(before), threads=threads),
-        frozenset([] if before.rows is None else before.rows.dropped_lines),
-    )
-    columns = {name: one for name, one in (("text", text), ("id", id)) if one is not None}
-    add = add_texts if on_texts(before) else add_rows
-    added = add(before, new, texts, options, columns, hears)
-    if added.n_known:
-        hears.inform(f"{count(added.n_known, 'document')} left out that the run has already.")
-    step = _taken_over(before, added)
-    hears.begin(f"Comparing {count(added.n_added, 'document')} with those of the run")
-    compared = compare_rows(before, added.fresh)
-    labels = _labels(before, compared)
-    own = np.empty(0, dtype=np.intp)
-    if isinstance(added.source, Corpus):
-        unknown = added.n_before + np.array(sorted(added.fresh.reasons), dtype=np.intp)
-        own = group_without_known_words(added.source, unknown, options, lines)
-    n_suggested = 0 if compared.comparison is None else len(compared.comparison.new_groups)
-    K = len(before.mixture.weights_) + n_suggested
-    labels[own] = K
-    K += int(len(own) > 0)
-    start = Start(
-        labels,
-        _with_findings(step, before, compared, K),
-        lines=lines,
-        told=frozenset(added.source.notes) - {added.said},
-    )
+    options = ExploreOptions.of_command(before.info.command, threads)
+    given = {"text": text, "id": id, "metadata": metadata}
+    columns = {name: one for name, one in given.items() if one is not None}
+    wanted = _wanted(new if texts is None else texts, options, columns, hears)
+    added = join(before, read_new(before, new, hears, wanted, columns, texts), hears)
+    hears.begin(f"Comparing {count(added.fresh.n_documents, 'document')} with those of the run")
+    found = compare_rows(before, added.fresh)
+    lines = frozenset([] if before.rows is None else before.rows.dropped_lines)
+    labels, K = _labels(before, added, found, options, lines)
+    groups = dict(zip(added.known, added.labels.tolist(), strict=True))
+    step = PendingStep(_taken_over(before, added, found, K), groups)
+    start = Start(labels, step, lines=lines, told=frozenset(added.source.notes))
     chosen = replace(options, k=K)
     return explore(added.source, chosen, Store(folder), force=False, listener=hears, start=start)
 
@@ -149,34 +109,62 @@ def _output(before: Run, out: str | PathLike[str] | None) -> Path:
     return folder
 
 
-def _labels(before: Run, compared: Assigned) -> Ids:
-    """Return the group of each document, old ones first; -1 where none is known.
+def _wanted(
+    source: Any, options: ExploreOptions, columns: dict[str, Any], listener: Listener
+) -> dict[str, Any]:
+    """Return how new documents are read: as those of the run were, as far as their kind has it.
 
-    Groups that are suggested come after those of the run.
+    Columns that are given by name stand in the place of those of the run. Files of a folder have
+    the columns of their table, if there is one.
     """
-    K = before.info.n_groups
-    fresh = np.full(compared.rows.n_documents, -1, dtype=np.intp)
-    found = compared.comparison
+    path = Path(source) if is_path(source) else None
+    changed: dict[str, Any] = {}
+    if path is None or not path.name.lower().endswith(WORKBOOK_SUFFIXES):
+        changed["sheet"] = None
+    if path is not None and path.is_dir() and "metadata" not in columns:
+        lost = [
+            name for name in OF_FILES if getattr(options, name) not in {None, "none", ("none",)}
+        ]
+        changed |= dict.fromkeys(lost)
+        if lost:
+            text, values = "The new files have no {lost} from a table", {"lost": joined(lost)}
+            listener.note(Message(text, values, ("give one with {metadata}",)))
+    return replace(options, **{**changed, **columns}).reading()
+
+
+def _labels(
+    before: Run,
+    added: Joined,
+    found: BatchComparison | None,
+    options: ExploreOptions,
+    lines: frozenset[str],
+) -> tuple[Ids, int]:
+    """Return the group of each document, -1 where none is known, and the number of groups.
+
+    Old documents come first. Groups that are suggested come after those of the run; the last one
+    has documents that share no word with the run.
+    """
+    old, K, fresh = added.labels, before.info.n_groups, added.fresh
+    new = np.full(fresh.n_documents, -1, dtype=np.intp)
     if found is not None:
-        added = found.new_group >= 0
-        fresh[compared.rows.kept] = np.where(added, K + found.new_group, found.labels)
-    return np.concatenate([_known_labels(before), fresh])
+        new[fresh.kept] = np.where(found.new_group >= 0, K + found.new_group, found.labels)
+        K += len(found.new_groups)
+    labels = np.concatenate([old, new])
+    if isinstance(added.source, Corpus):
+        unknown = len(old) + np.array(sorted(fresh.reasons), dtype=np.intp)
+        own = group_without_known_words(added.source, unknown, options, lines)
+        labels[own] = K
+        K += int(len(own) > 0)
+    return labels, K
 
 
-def _known_labels(before: Run) -> Ids:
-    """Return the group of each document of a run, -1 for none."""
-    if before.rows is None or before.assigned is None:
-        raise RunError(f"{before.folder}: damaged: the rows are missing.")
-    return before.rows.spread(before.assigned.labels)
-
-
-def _taken_over(before: Run, added: Added) -> PendingStep:
-    """Return the names, notes and marks of the run before, and what it was like."""
-    reading, info, K = before.reading, before.info, before.info.n_groups
+def _taken_over(
+    before: Run, added: Joined, found: BatchComparison | None, n_groups: int
+) -> EditStep:
+    """Return the names, notes and marks of the run before, what it was like, and what is new."""
+    reading, info, K, labels = before.reading, before.info, before.info.n_groups, added.labels
     names = taken_over_names(reading.group_name(k) for k in range(K))
     called = before.store.place.resolve().name
-    source = f"{UPDATE}{called}"
-    labels = _known_labels(before)
     words = [word for step in before.edits for word in step.edits.drop_words]
     edits = Edits(
         run=str(info.fit),
@@ -185,74 +173,35 @@ def _taken_over(before: Run, added: Added) -> PendingStep:
         misplaced=info.misplaced,
         drop_words=list(dict.fromkeys(words)),
     )
-    first = []
-    if before.feature_names is not None:
-        first = [[one.word for one in reading.vocabulary.words(k, FIRST)] for k in range(K)]
+    nowhere = labels[[] if before.rows is None else before.rows.kept] < 0
     update = UpdateRecord(
         before=called,
-        n_before=added.n_before,
-        n_added=added.n_added,
+        n_before=len(labels),
+        n_added=added.fresh.n_documents,
         sizes=np.bincount(labels[labels >= 0], minlength=K).tolist(),
         names=names,
-        words=first,
-        n_nowhere=int((before.assigned.labels < 0).sum())
-        if reading.has_noise and before.assigned is not None
-        else None,
-        checks=[],
-        alarms=[],
-        colours=before.colours,
-    )
-    step = EditStep(source=source, edits=edits, update=update)
-    return PendingStep(step, dict(zip(added.known, labels.tolist(), strict=True)))
-
-
-def _with_findings(
-    pending: PendingStep, before: Run, compared: Assigned, n_groups: int
-) -> PendingStep:
-    """Add what the comparison of the new documents with the run before found."""
-    found, step = compared.comparison, pending.step
-    if step.update is None:
-        return pending
-    update = replace(
-        step.update,
-        n_unknown=len(compared.rows.reasons) if on_texts(before) else 0,
+        words=first_words(before),
+        n_nowhere=int(nowhere.sum()) if reading.has_noise else None,
+        n_unknown=len(added.fresh.reasons) if on_texts(before) else 0,
         checks=[] if found is None else [f"{one.name}: {one.sentence}" for one in found.checks],
         alarms=[] if found is None else found.alarms,
-        colours=add_places(step.update.colours, n_groups - before.info.n_groups),
+        colours=add_places(before.colours, n_groups - K),
     )
-    return replace(pending, step=replace(step, update=update))
+    return EditStep(source=f"{UPDATE}{called}", edits=edits, update=update)
 
 
 def group_without_known_words(
     corpus: Corpus, unknown: Ids, options: ExploreOptions, lines: frozenset[str]
 ) -> Ids:
-    """Return the documents that share words with each other; none where they are too few.
+    """Return those of some documents that share words with each other; none if they are too few.
 
-    Words are counted as the new run counts them. A document belongs to the group if it has a word
-    that another of them has.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        All documents of the new run.
-    unknown : ndarray of int
-        Those without a word of the run before.
-    options : ExploreOptions
-        Of the new run.
-    lines : frozenset of str
-        Lines that the run before left out of its documents.
-
-    Returns
-    -------
-    ndarray of int
-        The group, by numbers of documents.
+    Words are counted as the new run counts them; lines that the run before left out stay out. A
+    document belongs to the group if it has a word that another of them has.
     """
     none = np.empty(0, dtype=np.intp)
     if len(unknown) < LEAST_OF_A_GROUP:
         return none
-    source, _ = mended(corpus, options, lines)
-    if not isinstance(source, Corpus):
-        return none
+    source: Any = mended(corpus, options, lines)[0]
     found = vectorize(source, **options.vectorizer())
     places = np.flatnonzero(np.isin(found.rows, unknown))
     rows = sparse.csr_array(found.X[places])
@@ -262,170 +211,173 @@ def group_without_known_words(
     return group if len(group) >= LEAST_OF_A_GROUP else none
 
 
-# New documents, read as those of the run were, and joined to them
-
-
-OPTIONAL = ("date", "label", "title")  # columns that new documents can do without
+# Documents and rows after those of a run
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Added:
-    """Documents of a run, followed by new ones.
+class Joined:
+    """Documents of a run, followed by new ones."""
 
-    Attributes
-    ----------
-    source : Corpus or Matrix
-        All of them, as they are explored.
-    fresh : Rows
-        The new ones, in the columns of the run.
-    known : list of str
-        What the documents of before are known by.
-    n_known : int
-        Documents that were given as new and were there already; they are left out.
-    said : str
-        How many documents were added, one of the notes of the source.
+    source: Corpus | Matrix  # all of them, as they are explored
+    fresh: Rows  # the new ones, in the columns of the run
+    labels: Ids  # the groups of the documents of before, -1 for none
+    known: list[str]  # what the documents of before are known by
+
+
+def join(run: Run, new: Corpus | Matrix, listener: Listener) -> Joined:
+    """Put new documents or rows after those of a run, and say what was done to them.
+
+    Rows are known by their documents. Without documents they are known by their places and values:
+    a file that begins with all rows of the run adds what comes after them.
     """
-
-    source: Corpus | Matrix
-    fresh: Rows
-    known: list[str]
-    n_known: int
-    said: str
-
-    @property
-    def n_before(self) -> int:
-        """Documents of before."""
-        return len(self.known)
-
-    @property
-    def n_added(self) -> int:
-        """New documents."""
-        return self.fresh.n_documents
+    about, assigned, rows = run.info.corpus, run.assigned, run.rows
+    if about is None or rows is None or assigned is None:
+        raise RunError(f"{run.folder}: damaged: the rows are missing.")
+    labels = rows.spread(assigned.labels)
+    if isinstance(new, Corpus):
+        old = replace(rows.corpus, source=about.source, format=about.format, notes=about.notes)
+        source, _ = join_documents(old, new, listener)
+        fresh = vectorized(run, source.take(range(len(old), len(source))))
+        return Joined(source, fresh, labels, identities(source)[: len(old)])
+    matrix, fresh = _join_rows(run, new, listener)
+    everything = rows_of_matrix(matrix)
+    known = identities(everything.corpus, everything)[: len(labels)]
+    return Joined(matrix, fresh, labels, known)
 
 
-def add_texts(
-    before: Run,
-    new: Any,
-    texts: Any,
-    options: ExploreOptions,
-    columns: dict[str, Any],
-    listener: Listener,
-) -> Added:
-    """Join new texts to those of a run on texts."""
-    new = as_matrix(new)
-    if isinstance(new, Matrix):
-        raise needs_texts(before, new.source or "The matrix")
-    if _is_path(new) and is_matrix(Path(new)):
-        raise needs_texts(before, new)
-    if texts is not None:
-        raise ParameterError(
-            "{folder}: a run on texts: {texts} are beside the rows of a matrix",
-            remedies=("leave out {texts}",),
-            folder=before.folder,
-        )
-    corpus, about = before.corpus(), before.info.corpus
-    if corpus is None or about is None:
-        raise RunError(f"{before.folder}: damaged: the documents are missing.")
-    corpus = replace(corpus, source=about.source, format=about.format, notes=about.notes)
-    joined = join_documents(corpus, _read(before, new, options, columns, listener))
-    known = identities(joined.corpus)[: len(corpus)]
-    fresh = vectorized(before, joined.fresh)
-    return Added(joined.corpus, fresh, known, joined.n_known, joined.said)
+def join_documents(old: Corpus, new: Corpus, listener: Listener) -> tuple[Corpus, list[int]]:
+    """Put new documents after the old ones; return all, and which of those given are new.
 
-
-def add_rows(
-    before: Run,
-    new: Any,
-    texts: Any,
-    options: ExploreOptions,
-    columns: dict[str, Any],
-    listener: Listener,
-) -> Added:
-    """Join new rows to those of a run on a matrix, with their documents if the run has some."""
-    matrix = _rows(before, as_matrix(new), listener)
-    if texts is not None:
-        matrix = matrix.beside(_read(before, texts, options, columns, listener))
-    for name in columns if texts is None else ():
-        alone = before.corpus() is None
-        raise ParameterError(
-            f"{{matrix}}: is a matrix: it has no columns for {{{name}}}",
-            remedies=(f"leave out {{{name}}}" if alone else "give its documents with {texts}",),
-            matrix=matrix.source or "The matrix",
-        )
-    found = join_rows(before, matrix)
-    for note in found.notes:
-        listener.inform(note)
-    everything, joined = rows_of_matrix(found.matrix), found.documents
-    known = identities(everything.corpus, everything)
-    n_before = everything.n_documents - found.fresh.n_documents
-    return Added(found.matrix, found.fresh, known[:n_before], joined.n_known, joined.said)
-
-
-def _rows(before: Run, new: Any, listener: Listener) -> Matrix:
-    """Read rows, where they are not in memory already."""
-    if isinstance(new, Matrix):
-        return new
-    if not _is_path(new):
-        raise needs_matrix(before, "These documents")
-    path = Path(new)
-    if not path.exists():  # before it is said to be of the wrong kind
-        raise ReadError.at(path, "there is no such file or folder.")
-    if not is_matrix(path):
-        raise needs_matrix(before, path)
-    listener.begin(f"Reading {path}")
-    return read_rows(before, path)
-
-
-def _read(
-    before: Run, new: Any, options: ExploreOptions, columns: dict[str, Any], listener: Listener
-) -> Corpus:
-    """Read new documents as those of the run were read, and mend them in the same way.
-
-    Columns that are given by name stand in the place of those of the run.
+    A document with the id and the text of an old one is the same document and is left out; one with
+    the id of an old one and another text is refused. Ids that only count the documents go on
+    counting, unless they are those of the same documents.
     """
-    if is_frame(new):
-        found = _read_table(new, replace(options, **columns, sheet=None).reading())
-    elif _is_path(new):
-        path = Path(new)
-        listener.begin(f"Reading {path}")
-        if not path.name.lower().endswith(WORKBOOK_SUFFIXES):
-            columns = {**columns, "sheet": None}
-        found = _read_table(path, replace(options, **columns).reading())
-    else:
-        found = new if isinstance(new, Corpus) else Corpus.from_texts(new)
-        refuse_columns(found, columns)
-    lines = frozenset(before.rows.dropped_lines if before.rows else ())
-    found = mend(found, Mending(encoding=bool(options.mend_encoding), lines=lines))
-    for note in found.notes:
+    known = dict(zip(old.ids, old.texts, strict=True))
+    where = new.source or "The new documents"
+    if all(one == str(i) for i, one in enumerate(new.ids, 1)):
+        both = zip(new.ids, new.texts, strict=True)
+        same = [known[one] == text for one, text in both if one in known]
+        if not same or not all(same):
+            free = (str(i) for i in itertools.count(len(old) + 1) if str(i) not in known)
+            new = replace(new, ids=list(itertools.islice(free, len(new))))
+    kept = [i for i, one in enumerate(new.ids) if one not in known]
+    for one, text in zip(new.ids, new.texts, strict=True):
+        if known.get(one, text) != text:
+            raise ReadError.at(
+                where,
+                "the id {id} is that of another document of the run",
+                remedies=("give new documents ids of their own",),
+                id=shown(one),
+            )
+    if not kept:
+        raise ReadError.at(where, "all of these documents are in the run already.")
+    fresh = new.take(kept)
+    if len(fresh) < len(new):
+        left = count(len(new) - len(fresh), "document")
+        listener.inform(f"{left} left out that the run has already.")
+    said = f"{count(len(fresh), 'document')} of {new.source or 'Python'} added."
+    listener.inform(said)
+    notes = (f"Of the documents that were added: {note}" for note in new.notes)
+
+    def columns(name: str, missing: Any) -> dict[str, list[Any]]:
+        """Join columns by name; documents without one have what stands for nothing there."""
+        first, last = getattr(old, name), getattr(fresh, name)
+        empty = [missing] * len(old), [missing] * len(fresh)
+        names = dict.fromkeys((*first, *last))
+        return {name: [*first.get(name, empty[0]), *last.get(name, empty[1])] for name in names}
+
+    def listed(name: str, missing: Any) -> list[Any] | None:
+        """Join lists, where one of them may be missing; None where both are."""
+        first, last = getattr(old, name), getattr(fresh, name)
+        if first is None and last is None:
+            return None
+        return [*(first or [missing] * len(old)), *(last or [missing] * len(fresh))]
+
+    found = Corpus(
+        texts=[*old.texts, *fresh.texts],
+        ids=[*old.ids, *fresh.ids],
+        dates=listed("dates", None),
+        labels=columns("labels", ()),
+        source=old.source,
+        format=old.format,
+        notes=[*old.notes, said, *notes],
+        titles=listed("titles", ""),
+        metadata=columns("metadata", None),
+    )
+    return replace(found, checksum=found.content_checksum()), kept
+
+
+def _join_rows(run: Run, new: Matrix, listener: Listener) -> tuple[Matrix, Rows]:
+    """Put new rows after those of a run; return all, and the new ones in the columns of now."""
+    about: Any = run.info.corpus
+    if (run.corpus() is None) != (new.documents is None):
+        alone = run.corpus() is None
+        raise RunError(
+            "{folder} " + ("is a run on rows alone" if alone else "has a document for each row"),
+            remedies=(
+                "leave out {texts}" if alone else "give the documents of the new rows with {texts}",
+            ),
+            folder=run.folder,
+        )
+    # Edits may have dropped columns of the rows that were explored.
+    on = run.edits[0].on.get("rows") if run.edits else None
+    old: Rows = run.read_stage(on or run.info.parts["rows"], Rows).beside(run.corpus())
+    new = in_columns(new, old.words, old.X.shape[1], run.feature_names)
+    new = replace(new, X=_like(new.X, old.X))
+    for note in new.notes:
         listener.inform(note)
+    known = replace(_documents(old, run.corpus()), source=about.texts or "", notes=about.notes)
+    given = _documents(rows_of_matrix(new), new.documents, new.source)
+    corpus, kept = join_documents(known, given, listener)
+    beside = None if new.documents is None else corpus.take(range(len(known), len(corpus)))
+    added = replace(new, X=new.X[kept] if len(kept) < len(given) else new.X, documents=beside)
+    fresh = rows_of_matrix(added)
+    if not len(fresh.kept):
+        raise ReadError.at(new.source or "The matrix", "every row is empty.")
+    notes = [*corpus.notes, *(f"Of the rows that were added: {one}" for one in new.notes)]
+    documents = None if new.documents is None else replace(corpus, notes=[])
+    both = stacked([_all_rows(old), added.X], axis=0)
+    matrix = Matrix(both, old.words, about.source, about.format, notes, "", documents)
+    matrix = replace(matrix, checksum=matrix.content_checksum())
+    return matrix, _in_words(fresh, run.feature_names)
+
+
+def _documents(rows: Rows, documents: Corpus | None, source: str = "") -> Corpus:
+    """Return documents, or rows in their place."""
+    if documents is not None:
+        return documents
+    digests = [hashlib.sha256(row).hexdigest() for row in rows.row_bytes()]
+    return Corpus(digests, rows.corpus.ids, source=source)
+
+
+def _all_rows(rows: Rows) -> Any:
+    """Return the rows of all documents: those that were set aside are empty."""
+    X, kept, n = rows.X, rows.kept, rows.n_documents
+    if not rows.reasons:
+        return X
+    if hasattr(X, "tocsr"):
+        ones = np.ones(len(kept), dtype=X.dtype)
+        return sparse.csr_array((ones, (kept, np.arange(len(kept)))), shape=(n, len(kept))) @ X
+    found = np.zeros((n, X.shape[1]), dtype=X.dtype)
+    found[kept] = X
     return found
 
 
-def _read_table(path: Any, wanted: dict[str, Any]) -> Corpus:
-    """Read a file or a frame; columns of dates, labels and titles of the run may be missing."""
-    said: list[str] = []
-    while True:
-        try:
-            found = read_documents(path, **wanted)
-        except NoColumnError as error:
-            parts = [part for part in OPTIONAL if error.column in _names(wanted[part])]
-            if not parts:
-                raise
-            for part in parts:
-                left = [one for one in _names(wanted[part]) if one != error.column]
-                wanted = {**wanted, part: left or False}
-                said.append(
-                    f"There is no column {shown(error.column)}: the new documents have no {part} "
-                    "from it."
-                )
-        else:
-            return replace(found, notes=[*found.notes, *said])
+def _like(X: Any, old: Any) -> Any:
+    """Return rows as those of a run are: sparse or dense, and of the same precision."""
+    if hasattr(old, "tocsr"):
+        X = sparse.csr_array(X)
+    elif hasattr(X, "tocsr"):
+        X = X.toarray()
+    return X.astype(old.dtype, copy=False) if X.dtype.kind == old.dtype.kind == "f" else X
 
 
-def _names(wanted: Any) -> list[str]:
-    """Return the columns that are asked for by name."""
-    return [wanted] if isinstance(wanted, str) else list(wanted or ())
-
-
-def _is_path(new: Any) -> bool:
-    return isinstance(new, str) or hasattr(new, "__fspath__")
+def _in_words(rows: Rows, words: Sequence[str] | None) -> Rows:
+    """Leave out columns that edits have dropped, and rows that are empty without them."""
+    if rows.words is None or words is None or len(words) == len(rows.words):
+        return rows
+    here = set(words)
+    X = rows.X[:, [j for j, word in enumerate(rows.words) if word in here]]
+    kept, gone = check_rows(Matrix(X, list(words), "", "", [], ""))
+    reasons = {**rows.reasons, **{int(rows.kept[i]): reason for i, reason in gone.items()}}
+    return replace(rows, X=X[kept], words=list(words), kept=rows.kept[kept], reasons=reasons)

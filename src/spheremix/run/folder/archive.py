@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from spheremix._files import open_regular
-from spheremix.run.folder.files import RunError, exclusive
+from spheremix.run.folder.files import RunError, exclusive, require
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -130,15 +130,17 @@ def _collect(kind: Any, found: dict[str, int]) -> None:
     kind = CODECS[kind].state if isinstance(kind, type) and kind in CODECS else kind
     for inner in typing.get_args(kind):
         _collect(inner, found)
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind) and kind.__name__ not in found:
-        found[kind.__name__] = getattr(kind, "archive_version", 1)
+    whole: Any = typing.get_origin(kind) or kind
+    name = getattr(whole, "__name__", "")
+    if dataclasses.is_dataclass(whole) and name not in found:
+        found[name] = getattr(whole, "archive_version", 1)
         hints = _hints(kind)
-        for one in _fields(kind):
+        for one in _fields(whole):
             _collect(hints[one.name], found)
 
 
-def write(folder: Path, kind: Any, value: Any, **beside: Any) -> dict[str, int]:
-    """Write a value into files of a folder; return their sizes by name."""
+def write(folder: Path, kind: Any, value: Any, **beside: Any) -> None:
+    """Write a value into files of a folder."""
     arrays: Arrays = {}
     content = {
         **beside,
@@ -164,7 +166,6 @@ def write(folder: Path, kind: Any, value: Any, **beside: Any) -> dict[str, int]:
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         packed = gzip.compress(text.encode("utf-8", "surrogatepass"), compresslevel=6, mtime=0)
         file.write(packed)
-    return {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
 
 
 def _little(array: Any) -> np.dtype[Any]:
@@ -222,42 +223,39 @@ def read_content(folder: Path) -> dict[str, Any]:
     if len(data) > MOST:
         raise RunError(f"{folder / CONTENT}: larger than {MOST >> 20} MiB, which no such file is.")
     content = json.loads(data.decode("utf-8", "surrogatepass"))
-    if not isinstance(content, dict):
-        raise RunError(f"{folder / CONTENT}: damaged: an object is needed.")
-    return content
+    require(isinstance(content, dict), "an object is needed", folder / CONTENT)
+    return typing.cast("dict[str, Any]", content)
 
 
 class _Packed:
     """The arrays of a folder, read when they are asked for."""
 
     def __init__(self, folder: Path, entries: Any) -> None:
-        if not isinstance(entries, dict):
-            raise RunError(f"{folder}: damaged: the list of arrays is missing.")
+        require(isinstance(entries, dict), "the list of arrays is missing")
         self.folder, self.entries = folder, entries
 
     def get(self, name: Any) -> Any:
-        entry = self.entries.get(name) if isinstance(name, str) else None
-        if not isinstance(entry, list) or len(entry) not in {2, 3}:
-            raise RunError(f"{self.folder}: damaged: {str(name)[:60]!r} is not among its arrays.")
+        entry: Any = self.entries.get(name) if isinstance(name, str) else None
+        listed = isinstance(entry, list) and len(entry) in {2, 3}
+        require(listed, f"{str(name)[:60]!r} is not among its arrays")
         shape, kind = tuple(entry[0]), np.dtype(str(entry[1]))
-        if kind.kind not in KINDS or kind.byteorder == ">":
-            raise RunError(f"{self.folder}: damaged: values of type {kind}.")
-        if not all(type(size) is int and 0 <= size < LARGEST for size in shape):
-            raise RunError(f"{self.folder}: damaged: an array of shape {shape}.")
+        require(kind.kind in KINDS and kind.byteorder != ">", f"values of type {kind}")
+        sized = all(type(size) is int and 0 <= size < LARGEST for size in shape)
+        require(sized, f"an array of shape {shape}")
         size = math.prod(shape) * kind.itemsize
         if len(entry) == 3:
             return self._mapped(entry[2], shape, kind, size)
         with open_regular(self.folder / PACKED) as file, zipfile.ZipFile(file) as packed:
             found = packed.getinfo(f"{name}.npy")
-            if size >= LARGE or not size <= found.file_size <= size + 2**12:
-                raise RunError(f"{self.folder}: damaged: {name} is not the array of its record.")
+            small = size < LARGE and size <= found.file_size <= size + 2**12
+            require(small, f"{name} is not the array of its record")
             data = io.BytesIO(packed.read(found))
         self._check(data, shape, kind, len(data.getbuffer()) - size)
         return np.frombuffer(data.getbuffer(), kind, offset=data.tell()).reshape(shape).copy()
 
     def _mapped(self, file_name: Any, shape: Any, kind: np.dtype[Any], size: int) -> Any:
-        if not isinstance(file_name, str) or not re.fullmatch(r"\d{1,4}\.npy", file_name):
-            raise RunError(f"{self.folder}: damaged: {str(file_name)[:60]!r} is no file of it.")
+        named = isinstance(file_name, str) and re.fullmatch(r"\d{1,4}\.npy", file_name)
+        require(named, f"{str(file_name)[:60]!r} is no file of it")
         path = self.folder / file_name
         with open_regular(path) as file:
             start = path.stat().st_size - size
@@ -266,10 +264,9 @@ class _Packed:
 
     def _check(self, file: Any, shape: Any, kind: np.dtype[Any], start: int) -> None:
         """Refuse an array whose own header says something else than the record."""
-        if npy.read_magic(file) != (1, 0):
-            raise RunError(f"{self.folder}: damaged: another version of the NumPy format.")
-        if npy.read_array_header_1_0(file) != (shape, False, kind) or file.tell() != start:
-            raise RunError(f"{self.folder}: damaged: not the array that the run describes.")
+        require(npy.read_magic(file) == (1, 0), "another version of the NumPy format")
+        same = npy.read_array_header_1_0(file) == (shape, False, kind) and file.tell() == start
+        require(same, "not the array that the run describes")
 
 
 def decode(kind: Any, value: Any, where: str, arrays: _Packed | None = None) -> Any:  # noqa: C901, PLR0911
@@ -280,7 +277,7 @@ def decode(kind: Any, value: Any, where: str, arrays: _Packed | None = None) -> 
     if isinstance(kind, type) and kind in CODECS:
         codec = CODECS[kind]
         return codec.load(decode(codec.state, value, where, arrays))
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+    if dataclasses.is_dataclass(origin or kind):
         return _dataclass(kind, value, where, arrays)
     if isinstance(value, dict) and "array" in value and (kind is Any or origin is np.ndarray):
         return _array(inner, value, where, arrays)
@@ -306,22 +303,26 @@ def decode(kind: Any, value: Any, where: str, arrays: _Packed | None = None) -> 
 
 
 def _dataclass(kind: Any, value: Any, where: str, arrays: _Packed | None) -> Any:
-    if not isinstance(value, dict):
-        raise RunError(f"{where}: damaged: an object is needed.")
+    require(isinstance(value, dict), "an object is needed", where)
     found: dict[str, Any] = {}
-    hints = _hints(kind)
-    for one in _fields(kind):
+    whole, hints = typing.get_origin(kind) or kind, _hints(kind)
+    for one in _fields(whole):
         place = f"{where}: {one.name}"
         if one.name in value:
             found[one.name] = decode(hints[one.name], value[one.name], place, arrays)
-        elif one.default is one.default_factory is dataclasses.MISSING:
-            raise RunError(f"{place}: damaged: the value is missing.")
-    return kind(**found)
+        else:
+            needed = one.default is one.default_factory is dataclasses.MISSING
+            require(not needed, "the value is missing", place)
+    return whole(**found)
 
 
 @functools.cache
 def _hints(kind: Any) -> dict[str, Any]:
-    return typing.get_type_hints(kind, localns=NAMES)
+    """Return the types of the fields of a class; those of a generic one are filled in."""
+    whole = typing.get_origin(kind) or kind
+    given = dict(zip(getattr(whole, "__parameters__", ()), typing.get_args(kind), strict=False))
+    hints = typing.get_type_hints(whole, localns=NAMES)
+    return {name: given.get(hint, hint) for name, hint in hints.items()}
 
 
 def _one_of(kinds: tuple[Any, ...], value: Any, where: str, arrays: _Packed | None) -> Any:
@@ -342,40 +343,36 @@ def _sequence(origin: Any, inner: Any, value: Any, where: str, arrays: _Packed |
     if many and inner[0] is str and all(type(one) is str for one in value):
         return origin(value)  # long lists of texts, at once
     if origin is tuple and inner[1:] != (...,):
-        if len(inner) != len(value):
-            raise RunError(f"{where}: damaged: {len(value)} values, not {len(inner)}.")
+        require(len(inner) == len(value), f"{len(value)} values, not {len(inner)}", where)
         pairs = zip(inner, value, strict=True)
         return tuple(decode(kind, one, where, arrays) for kind, one in pairs)
     return origin(decode(inner[0], one, where, arrays) for one in value)
 
 
 def _array(inner: Any, value: Any, where: str, arrays: _Packed | None) -> Any:
-    """Read an array; its type is that of the annotation, and its numbers are finite."""
-    if arrays is None:
-        raise RunError(f"{where}: damaged: an array has no place here.")
-    found = arrays.get(value["array"])
+    """Read an array; its type is that of the annotation."""
+    require(arrays is not None, "an array has no place here", where)
+    found = arrays.get(value["array"])  # type: ignore[union-attr]
     wanted = typing.get_args(inner[1])[0] if len(inner) > 1 else Any
     if wanted is not Any and not np.issubdtype(found.dtype, np.dtype(wanted).type):
-        if np.dtype(wanted).kind != found.dtype.kind:
-            raise RunError(f"{where}: damaged: values of type {found.dtype}.")
+        same = np.dtype(wanted).kind == found.dtype.kind
+        require(same, f"values of type {found.dtype}", where)
         found = found.astype(wanted)
     return found
 
 
 def _csr(value: dict[str, Any], where: str, arrays: _Packed | None) -> sparse.csr_array:
     shape = decode(tuple[int, int], value["csr"], where)
-    parts = {
-        name: decode(Any, value[name], where, arrays) for name in ("data", "indices", "indptr")
-    }
-    data, indices, indptr = (np.asarray(parts[name]) for name in ("data", "indices", "indptr"))
-    flat = data.ndim == indices.ndim == indptr.ndim == 1 and indices.dtype.kind == "i"
-    if not flat or indptr.dtype.kind != "i" or len(indptr) != shape[0] + 1 or 0 in shape:
-        raise RunError(f"{where}: damaged: not the parts of a sparse matrix.")
-    if indptr[0] != 0 or np.any(np.diff(indptr) < 0) or indptr[-1] != len(data):
-        raise RunError(f"{where}: damaged: rows of the matrix overlap.")
+    names = ("data", "indices", "indptr")
+    parts = [np.asarray(decode(Any, value[name], where, arrays)) for name in names]
+    data, indices, indptr = parts
+    flat = all(one.ndim == 1 for one in parts) and indices.dtype.kind == indptr.dtype.kind == "i"
+    shaped = flat and len(indptr) == shape[0] + 1 and 0 not in shape
+    require(shaped, "not the parts of a sparse matrix", where)
+    follow = indptr[0] == 0 and np.all(np.diff(indptr) >= 0) and indptr[-1] == len(data)
+    require(follow, "rows of the matrix overlap", where)
     inside = not indices.size or 0 <= indices.min() <= indices.max() < shape[1]
-    if len(indices) != len(data) or not inside:
-        raise RunError(f"{where}: damaged: columns of the matrix beyond its width.")
+    require(len(indices) == len(data) and inside, "columns of the matrix beyond its width", where)
     return sparse.csr_array((data, indices, indptr), shape=shape)
 
 
@@ -389,8 +386,7 @@ def _plain(value: Any, where: str, arrays: _Packed | None) -> Any:
 
 
 def _number_key(key: str, where: str) -> int:
-    if not NUMBER.fullmatch(key):
-        raise RunError(f"{where}: damaged: {key[:60]!r} is not a number.")
+    require(NUMBER.fullmatch(key), f"{key[:60]!r} is not a number", where)
     return int(key)
 
 

@@ -49,6 +49,12 @@ class RunError(Explained, ValueError):
         super().__init__(text)
 
 
+def require(sound: Any, problem: str, where: object = "") -> None:
+    """Refuse what no spheremix has written; who reads a file puts its name before the problem."""
+    if not sound:
+        raise RunError(f"{where}: damaged: {problem}." if where else f"damaged: {problem}.")
+
+
 # Writing
 
 
@@ -108,6 +114,11 @@ def sync(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def is_path(value: Any) -> bool:
+    """Return whether a value names a file."""
+    return isinstance(value, str) or hasattr(value, "__fspath__")
 
 
 def is_plain(path: Path) -> bool:

@@ -134,26 +134,28 @@ def _version(name: str) -> str:
         return "none"
 
 
-def same_documents(before: Any, now: dict[str, Any]) -> bool:
+def same_documents(before: dict[str, Any], now: dict[str, Any]) -> bool:
     """Return whether two commands are about the same documents."""
-    known = _known(before)
-    return all(known.get(name) == now.get(name) for name in CHECKSUMS)
+    return all(before.get(name) == now.get(name) for name in CHECKSUMS)
 
 
-def differences(before: Any, now: dict[str, Any]) -> list[str]:
+def differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
     """Say what differs between two commands, or between versions, in the names of the library."""
     texts, values = compared(before, now)
     return [Message(text, values).render().removesuffix(".") for text in texts]
 
 
 def compared(
-    before: Any, now: dict[str, Any], older: Any = None, newer: dict[str, str] | None = None
+    before: dict[str, Any],
+    now: dict[str, Any],
+    older: dict[str, str] | None = None,
+    newer: dict[str, str] | None = None,
 ) -> tuple[list[str], dict[str, str]]:
     """Say what differs, as parts of a message and its values; what changes words comes first.
 
     Versions of libraries are compared beside the commands, where they are given.
     """
-    known, now = {**_known(before), **_known(older)}, {**now, **(newer or {})}
+    known, now = {**before, **(older or {})}, {**now, **(newer or {})}
     found: list[tuple[int, str]] = []
     values: dict[str, str] = {}
     for name in sorted({*known, *now}):
@@ -199,11 +201,6 @@ def as_given(name: str, value: Any) -> str:
         text = f"{value:.12f}".rstrip("0")
         return f"{text}0" if text.endswith(".") else text
     return str(value)
-
-
-def _known(before: Any) -> dict[str, Any]:
-    """Return what a record says; nothing where it is damaged."""
-    return before if isinstance(before, dict) else {}
 
 
 def _short(name: str, value: Any) -> str:

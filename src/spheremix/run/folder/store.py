@@ -44,6 +44,7 @@ from spheremix.run.folder.files import (
     naming,
     read_json,
     replacing,
+    require,
     sync,
 )
 
@@ -253,44 +254,38 @@ class Store:
     def put(self, name: str, key: str, kind: Any, value: Any) -> None:
         """Write what a stage left, in place of what is there."""
         called = f"{name}-{key}"
-        draft = self.cache / f"{DRAFT}{called}"
-        with naming(self.cache / called):
-            _remove(draft)
-            draft.mkdir(parents=True)
-            try:
-                archive.write(draft, kind, value, stage=called)
-            except BaseException:
-                _remove(draft)  # a disk that is full has no room for it
-                raise
-            self._place(draft, called)
-        self.used[called] = self.checksum(called)
-
-    def keep(self, name: str, key: str, kind: Any, value: Any) -> None:
-        """Write what a stage left, where it is not there yet and there is a folder."""
-        if self.folder is not None and self.stored(name, key, kind) is None:
-            self.put(name, key, kind, value)
-
-    def _place(self, draft: Path, called: str) -> None:
-        """Name a stage that is complete, in place of what is there."""
-        place, before = self.cache / called, self.cache / f"{DRAFT}before-{called}"
-        sync(draft)
-        _remove(before)
-        if place.exists():
-            place.rename(before)
-        draft.rename(place)
-        sync(self.cache)
-        _remove(before)
+        self._make(called, lambda draft: archive.write(draft, kind, value, stage=called))
 
     def take(self, other: Store, called: str) -> None:
         """Copy a stage of another run."""
-        draft = self.cache / f"{DRAFT}{called}"
-        with naming(self.cache / called):
-            _remove(draft)
-            draft.mkdir(parents=True)
+
+        def copy(draft: Path) -> None:
             for path in sorted((other.cache / called).iterdir()):
                 with open_regular(path) as source, exclusive(draft / path.name) as file:
                     shutil.copyfileobj(source, file, 2**20)
-            self._place(draft, called)
+
+        self._make(called, copy)
+
+    def _make(self, called: str, fill: Callable[[Path], None]) -> None:
+        """Fill a stage, and name it when it is complete, in place of what is there."""
+        place, draft, before = (
+            self.cache / f"{begins}{called}" for begins in ("", DRAFT, f"{DRAFT}before-")
+        )
+        with naming(place):
+            _remove(draft)
+            draft.mkdir(parents=True)
+            try:
+                fill(draft)
+            except BaseException:
+                _remove(draft)  # a disk that is full has no room for it
+                raise
+            sync(draft)
+            _remove(before)
+            if place.exists():
+                place.rename(before)
+            draft.rename(place)
+            sync(self.cache)
+            _remove(before)
         self.used[called] = self.checksum(called)
 
     def drop(self, name: str, key: str) -> None:
@@ -302,17 +297,18 @@ class Store:
 
     def read(self, called: str, kind: Any) -> Any:
         """Read what a stage left, by the name of its folder; it is as its record says."""
+        return archive.read(self._stage(called), kind)
+
+    def _stage(self, called: str) -> Path:
         place = self.cache / called
-        if not STAGE.fullmatch(called) or place.is_symlink() or not place.is_dir():
-            raise RunError(f"{place}: damaged: there is no such stage.")
-        return archive.read(place, kind)
+        there = STAGE.fullmatch(called) and place.is_dir() and not place.is_symlink()
+        require(there, "there is no such stage", place)
+        return place
 
     def checksum(self, called: str) -> str:
         """Return the SHA-256 of all that a stage left."""
-        total, place = hashlib.sha256(), self.cache / called
-        if not STAGE.fullmatch(called) or not place.is_dir():
-            raise RunError(f"{place}: damaged: there is no such stage.")
-        for path in sorted(place.iterdir()):
+        total = hashlib.sha256()
+        for path in sorted(self._stage(called).iterdir()):
             if not is_plain(path):
                 raise RunError(f"{path}: is a link, or not a file: a run has none.")
             total.update(f"{path.name} {path.stat().st_size} {digest(path)}\n".encode())
@@ -427,12 +423,11 @@ class Store:
         except RunError:
             return {}
         run, drafts, gone = (found.get(name) for name in ("run", "drafts", "remove"))
-        names = [*drafts, *gone] if isinstance(drafts, dict) and isinstance(gone, list) else [""]
-        sound = all(isinstance(one, str) and OUTPUT.fullmatch(one) for one in names)
-        sound &= isinstance(drafts, dict) and all(
-            re.fullmatch(rf"{DRAFT}out-\d+", str(one)) for one in drafts.values()
-        )
-        return found if sound and isinstance(run, dict) else {}
+        if not (isinstance(run, dict) and isinstance(drafts, dict) and isinstance(gone, list)):
+            return {}
+        named = all(isinstance(one, str) and OUTPUT.fullmatch(one) for one in (*drafts, *gone))
+        ours = all(re.fullmatch(rf"{DRAFT}out-\d+", str(one)) for one in drafts.values())
+        return found if named and ours else {}
 
     def prune(self, keep: Iterable[str]) -> None:
         """Remove the stages that neither this run nor the one before it uses."""

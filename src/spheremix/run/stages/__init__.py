@@ -16,27 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, kw_only=True)
 class Context:
-    """What all stages of an exploration share.
+    """What all stages of an exploration share."""
 
-    Attributes
-    ----------
-    store : Store
-        Where stages leave what they did.
-    options : ExploreOptions
-        What was asked for.
-    listener : Listener
-        Hears of progress and notes.
-    rows_key : str
-        The key of the rows, which is part of the keys of all later stages.
-    start : ndarray of int or None
-        The groups of the documents that the fit starts from, where it does not search for them.
-    start_key : str
-        What tells them from others.
-    """
-
-    store: Store
+    store: Store  # where stages leave what they did
     options: ExploreOptions
     listener: Listener
-    rows_key: str = ""
-    start: NDArray[np.intp] | None = None
-    start_key: str = ""
+    rows_key: str = ""  # part of the keys of all later stages
+    start: NDArray[np.intp] | None = None  # groups of documents that are not searched for
+    start_key: str = ""  # what tells them from others

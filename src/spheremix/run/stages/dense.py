@@ -43,16 +43,12 @@ NAMES |= {"Evidence": Evidence, "Recommendation": Recommendation}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DenseFit:
-    """The mixture without penalty of one number of groups, or why there is none.
+    """The mixture without penalty of one number of groups, or why there is none."""
 
-    ``changes`` are those of the edits that it was fitted again after, in sentences.
-    """
-
-    archive_version: ClassVar[int] = 1
+    archive_version: ClassVar[int] = 2
 
     mixture: VMFMixture | None
     notes: list[Message] = field(default_factory=list)
-    changes: list[str] = field(default_factory=list)
 
 
 def kappa_of(options: ExploreOptions) -> Kappa:

@@ -73,15 +73,17 @@ def follow_path(x: Context, X: Any, dense: VMFMixture, dense_key: str) -> VMFPat
     stored = x.store.stage("path", key, PathStored, lambda: _follow(x, directions, dense, key))
     x.store.drop("checkpoint", key)
     asked = sparse_path(K, options, None)
-    params = {**stored.params, **{name: getattr(asked, name) for name in CHOSEN_BY}}
-    by = [getattr(asked, name) for name in CHOSEN_BY]
-    choice = x.store.stored("choice", key_of(key, *by), PathChoice)
-    if choice is not None:
-        return load_path(stored, {K: dense}, choice)
-    label = partial(label_chosen, rows=directions, weights=None)
-    path = load_path(replace(stored, params=params), {K: dense}, None, label)
-    x.store.keep("choice", key_of(key, *by), PathChoice, dump_choice(path))
-    return path
+    by = {name: getattr(asked, name) for name in CHOSEN_BY}
+    made: list[VMFPath] = []
+
+    def make() -> PathChoice:
+        label = partial(label_chosen, rows=directions, weights=None)
+        known = replace(stored, params={**stored.params, **by})
+        made.append(load_path(known, {K: dense}, None, label))
+        return dump_choice(made[0])
+
+    choice = x.store.stage("choice", key_of(key, *by.values()), PathChoice, make)
+    return made[0] if made else load_path(stored, {K: dense}, choice)
 
 
 def _follow(x: Context, directions: Any, dense: VMFMixture, key: str) -> PathStored:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from spheremix.run import Listener
     from spheremix.run.options import ExploreOptions
+    from spheremix.text.vectorizer import Vectorized
 
 MATRICES = (".npz", ".npy", ".mtx", ".mtx.gz")
 IN_TABLES = ("text", "id", "title", "date", "label")
@@ -127,44 +128,21 @@ def _removed_words(found: Mapping[str, Mapping[str, int]], stop: Collection[str]
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Rows:
-    """Documents with their rows.
-
-    Attributes
-    ----------
-    X : CSR array or ndarray of shape (n, d)
-        Rows of the documents that have a direction.
-    words : list of str or None
-        Names of the columns; None for embeddings.
-    kept : ndarray of int of shape (n,)
-        Positions of these documents among all.
-    reasons : dict of int to str
-        Why the others have no direction, by position.
-    counts : CSR array or None
-        Occurrences of words in all documents, where the columns have no names and texts are beside.
-    terms : list of str or None
-        These words.
-    vectorization : Vectorization or None
-        How texts became rows.
-    dropped_lines : list of str
-        Repeated lines that were left out of the documents.
-    trouble : list of Message
-        What looks wrong in the texts.
-    corpus : Corpus
-        All documents; for a matrix without texts, their numbers only.
-    """
+    """Documents with their rows."""
 
     archive_version: ClassVar[int] = 1
 
-    X: Any
-    words: list[str] | None
-    kept: NDArray[np.int64]
-    reasons: dict[int, str]
+    X: Any  # CSR array or ndarray of shape (n, d): the rows of documents that have a direction
+    words: list[str] | None  # names of the columns; None for embeddings
+    kept: NDArray[np.int64]  # positions of these documents among all
+    reasons: dict[int, str]  # why the others have no direction, by position
+    # Occurrences of words in all documents, where columns have no names and texts are beside them.
     counts: Any = None
-    terms: list[str] | None = None
+    terms: list[str] | None = None  # these words
     vectorization: Vectorization | None = None
-    dropped_lines: list[str] = field(default_factory=list)
-    trouble: list[Message] = field(default_factory=list)
-    corpus: Corpus = kept_apart()
+    dropped_lines: list[str] = field(default_factory=list)  # repeated ones, in no document now
+    trouble: list[Message] = field(default_factory=list)  # what looks wrong in the texts
+    corpus: Corpus = kept_apart()  # all documents; without texts, their numbers only
 
     @property
     def n_documents(self) -> int:
@@ -234,50 +212,34 @@ def is_matrix(path: Path) -> bool:
 
 def check_options(source: Path | Corpus | Matrix, options: ExploreOptions) -> None:
     """Refuse options that would do nothing for the kind of source, before a file is read."""
-    if isinstance(source, Corpus | Matrix):
-        _check_in_memory(source, options)
-    else:
-        _check_file(source, options)
+    path = None if isinstance(source, Corpus | Matrix) else source
+    where: Any = path or getattr(source, "source", "") or "documents in memory"
 
+    def refuse(names: Iterable[str], because: str, purpose: str) -> None:
+        for name in names:
+            given = getattr(options, name)
+            if given is not None and given is not False:
+                raise ParameterError(f"{{where}}: {because}: {{{name}}} {purpose}", where=where)
 
-def _check_in_memory(source: Corpus | Matrix, options: ExploreOptions) -> None:
-    where = source.source or "documents in memory"
-    for name in (*FOR_COLUMNS, *FOR_MATRICES):
-        _refuse(where, options, name, "nothing is read from a file here", "is for files alone")
-    if isinstance(source, Corpus):
+    if path is None:
+        of_files = (*FOR_COLUMNS, *FOR_MATRICES)
+        refuse(of_files, "nothing is read from a file here", "is for files alone")
+    if isinstance(source, Corpus) or (path is not None and not is_matrix(path)):
+        refuse(["vocabulary"], "is not a matrix", "names the columns of one")
+        refuse(["texts"], "is not a matrix", "are beside the rows of one")
         TextVectorizer(**options.vectorizer()).check_parameters()
         return
-    _refuse(where, options, "weighting", "is a matrix, used as it is", "is for texts alone")
-    if source.documents is None:
-        for name in FOR_WORDS:
-            _refuse(where, options, name, "is a matrix without documents", "is for texts alone")
-    else:
-        _check_words_beside(where, source, options)
-
-
-def _check_words_beside(where: Any, matrix: Matrix, options: ExploreOptions) -> None:
-    """Check the options about words of a matrix with documents beside it."""
-    if matrix.vocabulary is not None:
-        for name in FOR_WORDS:
-            _refuse(where, options, name, "its columns are words", "is for counting those of texts")
+    refuse(["weighting"], "is a matrix, used as it is", "is for texts alone")
+    if path is not None and options.texts is None:
+        of_texts = (*FOR_COLUMNS, *FOR_WORDS)
+        refuse(of_texts, "is a matrix", "is for texts: give them with {texts}")
+        return
+    if isinstance(source, Matrix) and source.documents is None:
+        refuse(FOR_WORDS, "is a matrix without documents", "is for texts alone")
+        return
+    if isinstance(source, Matrix) and source.vocabulary is not None:
+        refuse(FOR_WORDS, "its columns are words", "is for counting those of texts")
     TextVectorizer(**options.vectorizer()).check_parameters()
-
-
-def _check_file(path: Path, options: ExploreOptions) -> None:
-    if not is_matrix(path):
-        for name, what in (("vocabulary", "names the columns"), ("texts", "are beside the rows")):
-            if getattr(options, name) is not None:
-                raise ParameterError(
-                    f"{{path}}: is not a matrix: {{{name}}} {what} of one", path=path
-                )
-        TextVectorizer(**options.vectorizer()).check_parameters()
-        return
-    _refuse(path, options, "weighting", "is a matrix, used as it is", "is for texts alone")
-    if options.texts is None:
-        for name in (*FOR_COLUMNS, *FOR_WORDS):
-            _refuse(path, options, name, "is a matrix", "is for texts: give them with {texts}")
-    else:
-        TextVectorizer(**options.vectorizer()).check_parameters()
 
 
 def read_source(path: Path, options: ExploreOptions) -> Corpus | Matrix:
@@ -287,15 +249,10 @@ def read_source(path: Path, options: ExploreOptions) -> Corpus | Matrix:
     matrix = read_matrix(path, options.vocabulary)
     if options.texts is None:
         return matrix
-    _check_words_beside(path, matrix, options)
-    return matrix.beside(read_documents(options.texts, **options.reading()))
-
-
-def _refuse(where: Any, options: ExploreOptions, name: str, because: str, purpose: str) -> None:
-    """Refuse an option that would do nothing."""
-    given = getattr(options, name)
-    if given is not None and given is not False:
-        raise ParameterError(f"{{where}}: {because}: {{{name}}} {purpose}", where=where)
+    found = matrix.beside(read_documents(options.texts, **options.reading()))
+    files: Any = dict.fromkeys((*FOR_COLUMNS, *FOR_MATRICES))  # they were used
+    check_options(found, replace(options, **files))
+    return found
 
 
 def mended(
@@ -359,30 +316,30 @@ def _vectorize(corpus: Corpus, options: ExploreOptions, mending: Mending) -> Row
     found = vectorize(corpus, **parameters)
     if not len(found.rows):
         raise ReadError.at(corpus.source, "no document has a word that was kept.")
+    return replace(
+        rows_of_texts(found, corpus),
+        vectorization=Vectorization.of(found.vectorizer, parameters, options.stop_words or ()),
+        dropped_lines=sorted(mending.lines),
+        trouble=trouble(corpus.texts, found.words, options.languages(), mending),
+    )
+
+
+def rows_of_texts(found: Vectorized, corpus: Corpus) -> Rows:
+    """Return the rows that a vectoriser made of documents."""
     return Rows(
         X=found.X,
         words=[str(word) for word in found.words],
         kept=found.rows,
         reasons={one.row: one.reason for one in found.set_aside},
-        vectorization=Vectorization.of(found.vectorizer, parameters, options.stop_words or ()),
-        dropped_lines=sorted(mending.lines),
-        trouble=trouble(corpus.texts, found.words, options.languages(), mending),
         corpus=corpus,
     )
 
 
 def _take_rows(matrix: Matrix, options: ExploreOptions, mending: Mending) -> Rows:
-    kept, reasons = check_rows(matrix)
-    if not kept.size:
+    rows, documents = rows_of_matrix(matrix), matrix.documents
+    if not rows.kept.size:
         raise ReadError.at(matrix.source or "The matrix", "every row is empty.")
-    documents = matrix.documents
-    rows = Rows(
-        X=_sorted(matrix.X[kept] if reasons else matrix.X),
-        words=None if matrix.vocabulary is None else list(matrix.vocabulary),
-        kept=kept,
-        reasons=reasons,
-        corpus=documents or numbered(matrix.X.shape[0]),
-    )
+    rows = replace(rows, X=_sorted(rows.X))
     if documents is None or matrix.vocabulary is not None:
         return rows
     counter = TextVectorizer(**{**options.vectorizer(), "weighting": "counts"})
@@ -409,7 +366,8 @@ def rows_of_matrix(matrix: Matrix) -> Rows:
     kept, reasons = check_rows(matrix)
     documents = matrix.documents or numbered(matrix.X.shape[0])
     X = matrix.X[kept] if reasons else matrix.X
-    return Rows(X=X, words=matrix.vocabulary, kept=kept, reasons=reasons, corpus=documents)
+    words = None if matrix.vocabulary is None else list(matrix.vocabulary)
+    return Rows(X=X, words=words, kept=kept, reasons=reasons, corpus=documents)
 
 
 def check_rows(matrix: Matrix) -> tuple[NDArray[np.intp], dict[int, str]]:

@@ -39,24 +39,15 @@ DECIMALS = 5  # of a position: more than any screen shows
 class Tree:
     """A tree over the chosen groups: fine groups inside them, and who was merged with whom.
 
-    Attributes
-    ----------
-    leaves : ndarray of shape (n,)
-        The fine group of each row; -1 for rows that belong nowhere.
-    groups : ndarray of shape (M,)
-        The chosen group of each fine group.
-    pairs : ndarray of shape (M - 1, 2)
-        The two nodes of each merge. Fine groups are the first nodes; each merge makes the next.
-    values : ndarray of shape (M,)
-        Classification likelihood of the partitions of the tree into 1, 2, ... groups.
+    Fine groups are the first nodes; each merge makes the next.
     """
 
     archive_version: ClassVar[int] = 1
 
-    leaves: Ids
-    groups: Ids
-    pairs: Ids
-    values: NDArray[np.float64]
+    leaves: Ids  # (n,): the fine group of each row; -1 for rows that belong nowhere
+    groups: Ids  # (M,): the chosen group of each fine group
+    pairs: Ids  # (M - 1, 2): the two nodes of each merge
+    values: NDArray[np.float64]  # (M,): classification likelihood of 1, 2, ... M groups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
