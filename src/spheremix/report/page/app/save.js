@@ -80,10 +80,10 @@ export function mountSave(app, listed, maps) {
     ...items,
     item("Print, or save as PDF", null, () => print()),
   );
+  const fileOf = (/** @type {string} */ name) => items.find((one) => one.dataset.file === name);
   button.addEventListener("click", () => {
-    for (const one of items)
-      if (one.dataset.file === LISTED)
-        one.textContent = `Documents listed: ${integer(listed().length)} (CSV)`;
+    const list = fileOf(LISTED);
+    if (list) list.textContent = `Documents listed: ${integer(listed().length)} (CSV)`;
     menu.hidden = !menu.hidden;
     button.setAttribute("aria-expanded", String(!menu.hidden));
     if (!menu.hidden) (figures.find((one) => !one.hidden) ?? items[0]).focus();
@@ -103,8 +103,8 @@ export function mountSave(app, listed, maps) {
     });
   });
   state.follow(["document"], () => {
-    for (const one of items)
-      if (one.dataset.file === "document-words.csv") one.hidden = state.now.document < 0;
+    const own = fileOf("document-words.csv");
+    if (own) own.hidden = state.now.document < 0;
   });
 }
 

@@ -2,7 +2,17 @@
 
 import { documentTools } from "../edits/tools.js";
 import { placeOf } from "../groups/grouping.js";
-import { bdi, createScroll, find, make, part, present, softLine, textButton } from "../lib/dom.js";
+import {
+  barOf,
+  bdi,
+  createScroll,
+  find,
+  make,
+  part,
+  present,
+  softLine,
+  textButton,
+} from "../lib/dom.js";
 import { counted, decimal, integer, signed } from "../lib/format.js";
 import { showWord } from "../words/map.js";
 import { roleOf } from "../words/words.js";
@@ -293,21 +303,14 @@ function contributionRow(app, { j, own, other, difference }, largest) {
     "tr",
     {},
     make("th", { scope: "row" }, word),
-    barCell(other, largest, "left"),
-    barCell(own, largest, "right"),
+    make("td", { class: "bars left" }, barOf(Math.abs(other) / largest, other < 0)),
+    make("td", { class: "bars right" }, barOf(Math.abs(own) / largest, own < 0)),
     make("td", {
       class: "number",
       title: `${decimal(own)} against ${decimal(other)}`,
       text: signed(difference),
     }),
   );
-}
-
-/** @param {number} value @param {number} largest @param {string} side */
-function barCell(value, largest, side) {
-  const bar = make("span", { class: value < 0 ? "bar negative" : "bar" });
-  bar.style.width = `${(100 * Math.abs(value)) / largest}%`;
-  return make("td", { class: `bars ${side}` }, bar);
 }
 
 /** @param {string} text @param {number} value @param {string} name */
