@@ -223,22 +223,8 @@ def certainties(
 
     It is borderline where the odds against the second group are below 9 to 1 or its stability is
     below 0.5, clearly here where its stability is 0.75 or more, and probably here between. The page
-    of the report follows the same rule; a test compares the cut-offs.
-
-    Parameters
-    ----------
-    documents : Documents
-        Where the documents belong.
-    stability : ndarray of shape (n,)
-        Of each document.
-    names : sequence of str
-        Of the groups.
-
-    Returns
-    -------
-    list of str
-        "clearly here", "probably here", or "borderline with" and the name of the second group;
-        "belongs nowhere" for noise.
+    of the report follows the same rule; a test compares the cut-offs. It is borderline "with" the
+    name of the second group, and noise "belongs nowhere".
     """
     found = []
     each = (documents.labels, documents.second_groups, documents.log_odds, stability)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from spheremix.errors import ParameterError
 from spheremix.reading import ordering
 from spheremix.reading.contrast import ContrastWord
 from spheremix.reading.documents import read_documents
@@ -92,7 +93,9 @@ def names_of_features(model: Any, d: int, given: Iterable[str] | None) -> list[s
         given = getattr(model, "feature_names_in_", [f"x{j}" for j in range(d)])
     names = [str(name) for name in given]
     if len(names) != d:
-        raise ValueError(f"feature_names has {len(names)} names, the model {d} features.")
+        raise ParameterError(
+            "{feature_names} has {n} names, the model {d} features", n=len(names), d=d
+        )
     return names
 
 

@@ -31,23 +31,8 @@ def bundle(modules: Mapping[str, str], entry: str = ENTRY) -> str:
     Every module becomes a function that returns its exports, so that names of one module stay out
     of the others. Two forms are known, each at the beginning of a line: ``import {a, b} from
     "./x.js";`` (or ``"../folder/x.js"``) and ``export`` before a function, a const or a class.
-
-    Parameters
-    ----------
-    modules : mapping of str to str
-        Path of the file, from the folder of the page, to its text.
-    entry : str, default="app/main.js"
-        The module that begins.
-
-    Returns
-    -------
-    str
-        For one ``<script type="module">``.
-
-    Raises
-    ------
-    PageError
-        For other forms, modules that are not there, and circles of imports.
+    Other forms, modules that are not there and circles of imports are a PageError. ``modules`` are
+    texts by their paths in the folder of the page.
     """
     written: dict[str, Module] = {}
     _add(entry, modules, written, ())

@@ -25,17 +25,8 @@ FORBIDDEN = {"script": ("</script", "<script", "<!--"), "style": ("</style", "<!
 def page(content: dict[str, Any], folder: Traversable | None = None) -> str:
     """Return the report as one HTML file that loads nothing and lets nothing else run.
 
-    Parameters
-    ----------
-    content : dict
-        Of a report.
-    folder : path, default=None
-        Where the files of the page are: its own ones by default.
-
-    Returns
-    -------
-    str
-        Whatever comes from the documents is in the packed content or, for the title, escaped.
+    Whatever comes from the documents is in the packed content or, for the title, escaped. The files
+    of the page may be in another folder than its own.
     """
     files = page_files(folder)
     style = "\n".join(files[name] for name in sorted(files) if name.endswith(".css"))
