@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
 from spheremix.reading import ordering
-from spheremix.reading.contrast import ContrastWord
 from spheremix.reading.documents import read_documents
 from spheremix.reading.names import alike, choose_names, join_each, naming_words
 from spheremix.reading.why import explain
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from spheremix.reading.contrast import ContrastWord
     from spheremix.reading.documents import Documents
     from spheremix.reading.ordering import Layout
     from spheremix.reading.why import Explanation
@@ -187,19 +187,12 @@ class Reading:
         self.contrast: list[tuple[str, ...]] | None = None
         if contrast is not None:
             self.contrast = [
-                tuple(one.word if isinstance(one, ContrastWord) else one for one in words)
-                for words in contrast
+                tuple(one if isinstance(one, str) else one.word for one in few) for few in contrast
             ]
-        if self.contrast is not None and len(self.contrast) != self.n_groups:
-            raise ValueError(
-                f"contrast has words of {len(self.contrast)} groups, the model "
-                f"{self.n_groups} groups."
-            )
         self.names = None if names is None else [str(name) for name in names]
-        if self.names is not None and len(self.names) != self.n_groups:
-            raise ValueError(
-                f"names has {len(self.names)} names, the model {self.n_groups} groups."
-            )
+        for what, given in (("contrast", self.contrast), ("names", self.names)):
+            if given is not None and len(given) != self.n_groups:
+                raise ValueError(f"{what} has {len(given)} groups, the model {self.n_groups}.")
         self.X = X
         self._named: dict[int, list[str]] = {}  # by words, for each number of words
 
