@@ -111,9 +111,6 @@ class Reading:
         since it has no posteriors.
     feature_names : iterable of str, default=None
         The vocabulary; by default the names of the columns of the fit, or "x0", "x1", ...
-    path : VMFPath, default=None
-        Where the model is a mixture of a path, the path: it tells up to which penalty words
-        survive.
     step : int, default=None
         Where the model has a path, another step to read than the selected one.
     contrast : sequence of sequences of ContrastWord or str, default=None
@@ -161,17 +158,15 @@ class Reading:
         model: Any,
         feature_names: Iterable[str] | None = None,
         *,
-        path: Any = None,
         step: int | None = None,
         contrast: Sequence[Sequence[ContrastWord | str]] | None = None,
         names: Iterable[str] | None = None,
         X: Any = None,
     ) -> None:
         require_model(model)
-        own_path = getattr(model, "best_path_", model if hasattr(model, "betas_") else None)
-        self.path = path if own_path is None else own_path
+        self.path = getattr(model, "best_path_", model if hasattr(model, "betas_") else None)
         self.step: int | None = None
-        if own_path is not None or (path is not None and step is not None):
+        if self.path is not None:
             n_steps = len(self.path.betas_)
             chosen = self.path.selected_ if step is None else step
             if not -n_steps <= chosen < n_steps:
