@@ -164,20 +164,20 @@ class Reading:
         X: Any = None,
     ) -> None:
         require_model(model)
-        self.path = getattr(model, "best_path_", model if hasattr(model, "betas_") else None)
+        path: Any = getattr(model, "best_path_", model if hasattr(model, "betas_") else None)
+        self.path: Any = path
         self.step: int | None = None
-        if self.path is not None:
-            n_steps = len(self.path.betas_)
-            chosen = self.path.selected_ if step is None else step
+        self.model: Any = getattr(model, "best_estimator_", model)
+        if path is not None:
+            n_steps = len(path.betas_)
+            chosen = path.selected_ if step is None else step
             if not -n_steps <= chosen < n_steps:
                 raise ValueError(f"There is no step {step}: the path has {n_steps} steps.")
             self.step = int(chosen) % n_steps
+            if step is not None:
+                self.model = path.model(self.step)
         elif step is not None:
             raise ValueError("step needs a path: give a fitted VMFPath or VMFMixtureIC.")
-        if step is None:
-            self.model = getattr(model, "best_estimator_", model)
-        else:
-            self.model = self.path.model(self.step)
         self.feature_names = names_of_features(self.model, self.prototypes.shape[1], feature_names)
         self.contrast: list[tuple[str, ...]] | None = None
         if contrast is not None:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, cast
 from spheremix._files import open_regular
 from spheremix.errors import MissingPackageError
 from spheremix.text.corpus import ReadError, listed, shown
-from spheremix.text.file_names import TEXT_SUFFIXES
 from spheremix.text.files import EXPANSION, LEAST_UNPACKED, archive, lines
 from spheremix.wording import count, install
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     Records = Iterator[tuple[int, Mapping[str, Any]]]
 
 NO_FRACTION = re.compile(r"\.0+$")  # of a second
+TEXT_SUFFIXES = (".txt", ".text", ".md")
 MATRIX_SUFFIXES = (".npz", ".npy", ".mtx")
 WORKBOOK_SUFFIXES = (".xlsx", ".xlsm")
 KNOWN = (

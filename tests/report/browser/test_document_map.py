@@ -9,8 +9,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from spheremix.report.bundle import bundle
-from spheremix.report.html import page_files, policy
+from spheremix.report.html import bundle, page_files, policy
 
 START = """
 import { createDocumentMap } from "./map/map.js";
