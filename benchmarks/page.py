@@ -32,8 +32,7 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 from timing import ROOT, machine
 
-from spheremix.report.bundle import bundle
-from spheremix.report.html import page_files, policy
+from spheremix.report.html import bundle, page_files, policy
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, CDPSession

@@ -27,7 +27,7 @@ mixture = sm.VMFMixture(10, n_init=10, random_state=0).fit(found.X)
 reading = sm.reading.Reading(mixture, found.words)
 names = [reading.group_name(k) for k in range(10)]
 labels = [corpus.labels["package"][row] for row in found.rows]
-table = sm.LabelsDisplay.from_clusters(mixture.labels_, labels, names=names, n_labels=18)
+table = sm.LabelsDisplay.from_groups(mixture.labels_, labels, names=names, n_labels=18)
 
 agreement = sm.reading.agreement(mixture.labels_, [label for [label] in labels])
 print(f"adjusted Rand index with the sub-packages: {agreement.ari:.2f}")
@@ -66,6 +66,6 @@ dates = (np.datetime64("2023-01-01") + offsets).astype(str)
 
 news = sm.VMFMixture(3, n_init=10, random_state=0).fit(counts)
 called = sm.reading.Reading(news, words)
-hills = sm.TimelineDisplay.from_clusters(
+hills = sm.TimelineDisplay.from_groups(
     news.labels_, dates, names=[called.group_name(k) for k in range(3)]
 )

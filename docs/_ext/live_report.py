@@ -15,7 +15,7 @@ from typing import Any
 from sphinx.util import logging
 
 import spheremix as sm
-from spheremix.cli.demo import OPTIONS
+from spheremix.cli.commands import DEMO
 
 LOGGER = logging.getLogger(__name__)
 PLACE = Path(__file__).parents[1] / "_static" / "live-report.html"
@@ -32,7 +32,7 @@ def make(app: Any) -> None:
     documents = sm.datasets.load_docstrings(prose=True)
     with tempfile.TemporaryDirectory() as folder:
         run = sm.explore_corpus(
-            documents.take(range(0, len(documents), SHARE)), Path(folder, "run"), **OPTIONS
+            documents.take(range(0, len(documents), SHARE)), Path(folder, "run"), **DEMO
         )
         whole = shutil.copyfile(run.folder / "report.html", PLACE.with_suffix(".part"))
         whole.replace(PLACE)

@@ -25,6 +25,13 @@ PAIRS = {"sport": "contract transfer", "money": "contract budgetary", "film": "a
 NOISE = 0.3  # of the words of a text, beside them, from any topic
 COMMON = "year people time world week company report number"
 
+
+def dequantise(levels, scale):
+    """Return the coordinates of prototypes in signed bytes, as the page does."""
+    part = levels.astype(np.float64) / 127
+    return scale * part * np.abs(part)
+
+
 HOSTILE = [
     "</script><script>window.pwned=1</script>",
     "<img src=x onerror=window.pwned=2>",

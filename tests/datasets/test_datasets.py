@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from spheremix.bessel import mean_length
-from spheremix.datasets import calibrate_kappa, calibration, cstr, fetch_cstr, make_vmf_mixture
+from spheremix.datasets import calibrate_kappa, cstr, fetch_cstr, make_vmf_mixture, simulate
 from spheremix.distribution import VonMisesFisher
 
 
@@ -52,18 +52,18 @@ class TestCalibration:
         # With weights of mean 1 the error rate needs no normalisation. A mixture whose second
         # component can never win has the error rate of its weight, exactly that mean.
         rng = np.random.default_rng(0)
-        draws = calibration._draw_configurations(rng, d, 2, 0.0, 20)
+        draws = simulate._draw_configurations(rng, d, 2, 0.0, 20)
         draws = draws._replace(means=np.ones_like(draws.means) / np.sqrt(2))
         draws = draws._replace(factors=np.ones((20, 2)), tangents=0 * draws.tangents)
         alpha = np.array([0.6, 0.4])
         # 10,240 weights of relative standard deviation 0.7 at most: 5 standard errors.
-        assert calibration._error_rate(d, kappa, alpha, draws) == pytest.approx(0.4, rel=0.035)
+        assert simulate._error_rate(d, kappa, alpha, draws) == pytest.approx(0.4, rel=0.035)
 
     def test_the_second_call_is_free_and_seeds_matter(self):
         first = calibrate_kappa(30, 3, 0.04)
-        hits = calibration._calibrated.cache_info().hits
+        hits = simulate._calibrated.cache_info().hits
         assert calibrate_kappa(30, 3, 0.04) == first
-        assert calibration._calibrated.cache_info().hits == hits + 1
+        assert simulate._calibrated.cache_info().hits == hits + 1
         other = calibrate_kappa(30, 3, 0.04, random_state=1)
         assert other != first
         assert other == pytest.approx(first, rel=0.03)

@@ -19,6 +19,7 @@ from spheremix.reading import contingency, layout, timeline
 pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
 from matplotlib.testing.compare import compare_images
+from matplotlib.text import Text
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -115,7 +116,7 @@ def test_files_are_the_same_again(tmp_path):
 def test_without_matplotlib_one_is_told_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match="pip install matplotlib"):
-        display.LabelsDisplay.from_clusters([0, 1], ["a", "b"])
+        display.LabelsDisplay.from_groups([0, 1], ["a", "b"])
 
 
 def test_names_are_public():
@@ -131,7 +132,7 @@ class TestLabels:
     labels = (["a"], ["a", "b"], ["c"], ["b"], ["b"], [], ["c"], ["a"])
 
     def test_numbers(self):
-        found = display.LabelsDisplay.from_clusters(
+        found = display.LabelsDisplay.from_groups(
             self.clusters, self.labels, names=["sky", "sea", "$"], ax=canvas()
         )
         rows = [label.get_text() for label in found.ax_.get_yticklabels()]
@@ -144,7 +145,7 @@ class TestLabels:
         np.testing.assert_allclose(found.image_.get_array(), shares)
 
     def test_shares_of_labels_and_others(self):
-        found = display.LabelsDisplay.from_clusters(
+        found = display.LabelsDisplay.from_groups(
             self.clusters, self.labels, ax=canvas(), share="label", n_labels=1
         )
         columns = [label.get_text() for label in found.ax_.get_xticklabels()]
@@ -155,18 +156,16 @@ class TestLabels:
 
     def test_refusals(self):
         with pytest.raises(ValueError, match="no label to draw"):
-            display.LabelsDisplay.from_clusters([0, 1], [None, ""])
+            display.LabelsDisplay.from_groups([0, 1], [None, ""])
         with pytest.raises(ValueError, match="share must be"):
-            display.LabelsDisplay.from_clusters([0, 1], ["a", "b"], share="row")
+            display.LabelsDisplay.from_groups([0, 1], ["a", "b"], share="row")
 
 
 class TestTimeline:
     def test_hills(self):
         clusters = [0, 1, 1, 1, 1, 0]
         dates = ["2016-10", "2016-10", "2016-12", "2016-12-24", None, "2017-01-01"]
-        found = display.TimelineDisplay.from_clusters(
-            clusters, dates, names=["a", "b"], ax=canvas()
-        )
+        found = display.TimelineDisplay.from_groups(clusters, dates, names=["a", "b"], ax=canvas())
         assert found.table.periods == ("2016-10", "2016-11", "2016-12", "2017-01")
         rows = [label.get_text() for label in found.ax_.get_yticklabels()]
         assert rows == ["b  3", "a  2"]
@@ -192,7 +191,7 @@ class TestTimeline:
 
     def test_refusal(self):
         with pytest.raises(ValueError, match="no date to draw"):
-            display.TimelineDisplay.from_clusters([0, 1], [None, ""])
+            display.TimelineDisplay.from_groups([0, 1], [None, ""])
 
 
 # Words
@@ -332,7 +331,18 @@ def example(name):
     return display.TimelineDisplay(timeline(clusters, days))
 
 
-@pytest.mark.parametrize("name", ["prototypes", "data", "path", "criteria", "labels", "timeline"])
+EXAMPLES = ["prototypes", "data", "path", "criteria", "labels", "timeline"]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_readers_see_groups_and_no_clusters(name):
+    shown = example(name).plot()
+    said = " ".join(text.get_text() for text in shown.figure_.findobj(Text)).lower()
+    assert "cluster" not in said
+    assert "group" in said
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_layout(name, tmp_path):
     """SPHEREMIX_BASELINES=1 accepts the pictures as they are now: look at them first."""
     shown = example(name)

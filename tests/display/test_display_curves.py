@@ -83,9 +83,7 @@ class TestPath:
         for name, label in zip(("AIC", "RICc", "BIC"), legend, strict=True):  # bic chose
             i = path.select(name.lower())
             words = path.n_nonzero_[i] / 4
-            assert (
-                label == f"{name}: {words:,.0f} words a cluster, sparsity {path.sparsity_[i]:.2f}"
-            )
+            assert label == f"{name}: {words:,.0f} words a group, sparsity {path.sparsity_[i]:.2f}"
 
     def test_names_of_one_step_do_not_overlap(self):
         values = np.arange(5.0)

@@ -37,7 +37,7 @@ def drawn(display, size=None, **options):
 
 
 def picture(display):
-    """Return the image, and the rows of pixels of each cluster from the lines between them."""
+    """Return the image, and the rows of pixels of each group from the lines between them."""
     image = np.asarray(display.image_.get_array())
     [lines] = [c for c in display.ax_.collections if c.get_color()[0][0] == pytest.approx(0.2)]
     edges = sorted(segment[0][1] for segment in lines.get_segments())
@@ -96,7 +96,7 @@ class TestPrototypes:
         places = [text.get_position()[0] for text in display.words_]
         np.testing.assert_allclose(places, np.arange(8) + 0.5)
         above = {text.get_text() for text in visible(display.ax_.texts)}
-        assert {"all: 2", "pairs: 2", "one cluster: 4", "nobody's: 1"} <= above
+        assert {"all: 2", "pairs: 2", "one group: 4", "nobody's: 1"} <= above
         assert {"sea: 1", "sky: 2", "food: 1"} <= above
         assert display.ax_.get_title(loc="left").startswith("9 words")
 
@@ -137,14 +137,14 @@ class TestPrototypes:
         values = random_prototypes(K, 400)
         found = layout(values)
         display = drawn(PrototypesDisplay(values, found, [9] * K))
-        meanings = {2: "pairs", K: "all", 1: "one cluster", 0: "nobody's"}
+        meanings = {2: "pairs", K: "all", 1: "one group", 0: "nobody's"}
         heads = {meanings.get(n, str(n)): columns for n, columns in found.by_sharing.items()}
         top = max(text.get_position()[1] for text in display.ax_.texts)
         labels = [text for text in display.ax_.texts if text.get_position()[1] == top]
         assert len(labels) > 2
         for text in labels:
-            head = text.get_text().partition(":")[0].removesuffix(" clusters")
-            head = "one cluster" if head == "one" else head
+            head = text.get_text().partition(":")[0].removesuffix(" groups")
+            head = "one group" if head == "one" else head
             box = text.get_window_extent().transformed(display.ax_.transData.inverted())
             assert heads[head].start <= box.x0 < box.x1 <= heads[head].stop
 

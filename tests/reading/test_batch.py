@@ -203,7 +203,7 @@ def test_what_cannot_be_compared_is_refused(topics, mixture):
     past, new, _ = topics
     with pytest.raises(ParameterError, match="false_alarms must be between"):
         sm.compare_batch(mixture, past, new, false_alarms=0.9)
-    with pytest.raises(ParameterError, match="feature_names has 2 names, and the model has 40"):
+    with pytest.raises(ParameterError, match="feature_names has 2 names, the model 40 features"):
         sm.compare_batch(mixture, past, new, feature_names=["a", "b"])
     with pytest.raises(ParameterError, match="model must be a fitted VMFMixture"):
         sm.compare_batch("mixture", past, new)

@@ -213,11 +213,10 @@ def test_what_can_be_read(path, counts):
     assert last.step == len(path.betas_) - 1
     assert last.sizes is None
     assert_array_equal(last.prototypes, path.model(-1).prototypes_)
-    mixture = Reading(path.model(3), NAMES, path=path)
+    assert_array_equal(last.vocabulary.exit_betas, path.exit_betas_)
+    mixture = Reading(path.model(3))
     assert mixture.step is None
-    assert_array_equal(mixture.vocabulary.exit_betas, path.exit_betas_)
-    assert Reading(path.model(3), path=path, step=3).step == 3
-    assert Reading(path.model(3)).vocabulary.exit_betas is None
+    assert mixture.vocabulary.exit_betas is None
     study = sm.VMFMixtureIC([2, 3], n_init=2, max_steps=30, random_state=0).fit(counts)
     of_study = Reading(study)
     assert of_study.model is study.best_estimator_

@@ -143,7 +143,7 @@ def test_forms_of_dates():
     assert str(parse_dates([dt.date(987, 1, 2)])[0]) == "0987-01-02"
 
 
-@pytest.mark.parametrize("date", ["12/10/2016", "2016-13-01", "2016-02-30", "soon", "2016-1", 3.5])
+@pytest.mark.parametrize("date", ["12/10/2016", "2016-13-01", "2016-02-30", "soon", "2016-1-", 3.5])
 def test_bad_dates(date):
     with pytest.raises(ValueError, match=r"Document 1 has the date .* not understood"):
         timeline([0, 0], ["2016", date])
@@ -185,8 +185,6 @@ def test_no_other_matching_is_better(n_before, n_after, seed):
     assert_allclose(sum(match.score for match in found.matches), best)
     assert len(found.lost) == n_before - fewer
     assert len(found.new) == n_after - fewer
-    assert found.nearest_before == tuple(s.argmax(axis=0))
-    assert found.nearest_after == tuple(s.argmax(axis=1))
 
 
 def test_groups_without_likeness_are_not_matched():
@@ -203,7 +201,6 @@ def test_partitions():
     found = align_partitions(before, after, n_before=3)
     assert found.matches == (Match(0, 2, 2 / 4), Match(1, 1, 2 / 3))
     assert (found.lost, found.new) == ((2,), (0,))
-    assert found.nearest_before == (0, 1, 0)
     moved = moves(before, after, found)
     assert moved.documents.tolist() == [2, 3]
     assert moved.flows == (Flow(0, 0, 1), Flow(0, 1, 1))

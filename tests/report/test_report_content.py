@@ -7,13 +7,13 @@ from datetime import date
 
 import numpy as np
 import pytest
+from report_common import dequantise
 
 import spheremix as sm
 from spheremix.reading import Reading, contrast_words, explain
 from spheremix.report import content as contents
 from spheremix.report.documents import LEVELS
 from spheremix.report.packing import packed_size
-from spheremix.report.steps import dequantise
 from spheremix.select import CRITERIA
 from spheremix.text import Corpus, TextVectorizer, vectorize
 

@@ -24,8 +24,7 @@ from hypothesis.extra import numpy as arrays
 
 import spheremix as sm
 from spheremix.em import Fit
-from spheremix.report.bundle import PageError, bundle
-from spheremix.report.html import fill, page, page_files, policy
+from spheremix.report.html import PageError, bundle, fill, page, page_files, policy
 from spheremix.report.packing import pack, packed_size, plain, unpack
 from spheremix.text import Corpus
 

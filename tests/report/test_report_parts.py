@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from report_common import dequantise
 from scipy import sparse
 
 import spheremix as sm
@@ -21,7 +22,7 @@ from spheremix.report.documents import (
     token_forms,
 )
 from spheremix.report.packing import packed_size
-from spheremix.report.steps import dequantise, evenly_spaced, quantise
+from spheremix.report.steps import evenly_spaced, quantise
 from spheremix.text import Corpus, TextVectorizer
 
 

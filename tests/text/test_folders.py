@@ -9,7 +9,7 @@ from readers_common import error_of, write, write_csv, write_json, write_parquet
 
 from spheremix.errors import ParameterError
 from spheremix.text import read_documents
-from spheremix.text.file_names import find_dates
+from spheremix.text.folders import find_dates
 
 
 def folder_of(folder, names):

@@ -1,1 +1,1 @@
-"""The command ``spheremix``: one file a command."""
+"""The command ``spheremix``."""

@@ -70,13 +70,7 @@ def _err() -> Console:
 
 
 class Pace:
-    """Guesses how long a stage still takes, at the pace of the later half of what is done.
-
-    Parameters
-    ----------
-    start : float
-        When the stage began, in seconds.
-    """
+    """Guesses how long a stage still takes, at the pace of the later half of what is done."""
 
     def __init__(self, start: float) -> None:
         self._marks = [(start, 0.0)]

@@ -41,6 +41,11 @@ File = Annotated[
     ),
 ]
 Run = Annotated[Path, typer.Argument(help="Folder of a run of explore.", show_default=False)]
+New = Annotated[
+    Path, typer.Argument(help="New documents, in a file as explore reads.", show_default=False)
+]
+Text = Annotated[str | None, typer.Option(help="Column of the texts.")]
+Id = Annotated[str | None, typer.Option(help="Column of the ids, or none.")]
 Vocabulary = Annotated[
     Path | None, typer.Option(help="Words of the columns of a new matrix, one in each line.")
 ]

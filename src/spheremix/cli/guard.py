@@ -23,35 +23,32 @@ DEBUG = "SPHEREMIX_DEBUG"  # set to anything, it shows tracebacks
 def guarded(*, resumes: bool = False) -> Callable[[Callable[P, None]], Callable[P, None]]:
     """Turn what goes wrong in a command into a line and an exit code.
 
-    Parameters
-    ----------
-    resumes : bool, default=False
-        Whether the command, started again, goes on from where it was interrupted.
+    ``resumes`` says that the command, started again, goes on from where it was interrupted.
     """
-    return functools.partial(_guard, resumes=resumes)
 
-
-def _guard(command: Callable[P, None], *, resumes: bool) -> Callable[P, None]:
-    @functools.wraps(command)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            command(*args, **kwargs)
-        except (typer.Exit, typer.Abort):
-            raise
-        except KeyboardInterrupt:
-            what_next = ": start the same command again to go on" if resumes else ""
-            remark(f"interrupted{what_next}.")
-            raise typer.Exit(130) from None
-        except BrokenPipeError:  # what reads the output has read enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            raise typer.Exit(0) from None
-        except Exception as error:
-            if os.environ.get(DEBUG):
+    def decorated(command: Callable[P, None]) -> Callable[P, None]:
+        @functools.wraps(command)
+        def run(*args: P.args, **kwargs: P.kwargs) -> None:
+            try:
+                command(*args, **kwargs)
+            except (typer.Exit, typer.Abort):
                 raise
-            complain(_line(error))
-            raise typer.Exit(2) from None
+            except KeyboardInterrupt:
+                what_next = ": start the same command again to go on" if resumes else ""
+                remark(f"interrupted{what_next}.")
+                raise typer.Exit(130) from None
+            except BrokenPipeError:  # what reads the output has read enough
+                os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+                raise typer.Exit(0) from None
+            except Exception as error:
+                if os.environ.get(DEBUG):
+                    raise
+                complain(_line(error))
+                raise typer.Exit(2) from None
 
-    return run
+        return run
+
+    return decorated
 
 
 def _line(error: Exception) -> str:

@@ -8,15 +8,19 @@ import typer
 from typer.core import TyperCommand
 
 import spheremix
-from spheremix.cli.assign import assign
+from spheremix.cli.commands import (
+    assign,
+    check,
+    demo,
+    edit,
+    explore,
+    figures,
+    names,
+    report,
+    update,
+)
 from spheremix.cli.console import say
-from spheremix.cli.demo import demo
-from spheremix.cli.edit import edit
-from spheremix.cli.explore import explore
-from spheremix.cli.names import names
-from spheremix.cli.report import check, figures, report
 from spheremix.cli.simulate import simulate
-from spheremix.cli.update import update
 
 app = typer.Typer(
     name="spheremix",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from spheremix.datasets.calibration import calibrate_kappa
 from spheremix.datasets.cstr import fetch_cstr
 from spheremix.datasets.docstrings import load_docstrings
-from spheremix.datasets.simulate import MixtureTruth, make_vmf_mixture
+from spheremix.datasets.simulate import MixtureTruth, calibrate_kappa, make_vmf_mixture
 
 __all__ = ["MixtureTruth", "calibrate_kappa", "fetch_cstr", "load_docstrings", "make_vmf_mixture"]

@@ -1,4 +1,4 @@
-"""Criteria against the number of clusters."""
+"""Criteria against the number of groups."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from spheremix.display.style import CRITERIA, INK, NAMES, in_style, several_axes, whole_figure
+from spheremix.display.style import CRITERIA, INK, NAMES, Display
 from spheremix.reading.reading import require_model
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 SHOWN = ("aic", "bic", "ebic", "ric", "ricc")
 
 
-class CriteriaDisplay:
-    """Criteria against the number of clusters: what repetitions give, and what is chosen.
+class CriteriaDisplay(Display):
+    """Criteria against the number of groups: what repetitions give, and what is chosen.
 
     A panel a criterion: what it is above its smallest value (a star), per row. The chosen number
     has a ring and a dotted line, and stands in the title. Several repetitions are points, their
@@ -30,13 +30,13 @@ class CriteriaDisplay:
     Parameters
     ----------
     n_components : array-like of shape (n_candidates,)
-        The numbers of clusters.
+        The numbers of groups.
     best : dict of array-like of shape (n_candidates,), default=None
         Values of the best mixture of each number, by criterion.
     repetitions : dict of array-like of shape (n_candidates, n_repetitions), default=None
         Values of all, by criterion; NaN where there is none.
     chosen : int, default=None
-        The number of clusters that was chosen.
+        The number of groups that was chosen.
     agreement : array-like of shape (n_candidates,), default=None
         How far restarts agree, in one more panel.
     n_samples : float, default=1.0
@@ -85,20 +85,7 @@ class CriteriaDisplay:
 
     @classmethod
     def of(cls, study: Any, criteria: Iterable[str] = SHOWN) -> Self:
-        """Compute, and draw nothing yet.
-
-        Parameters
-        ----------
-        study : VMFMixtureIC
-            Fitted.
-        criteria : iterable of str, default=("aic", "bic", "ebic", "ric", "ricc")
-            Those to show.
-
-        Returns
-        -------
-        CriteriaDisplay
-            For ``plot``.
-        """
+        """Compute what :meth:`from_estimator` draws."""
         require_model(study, "table_")
         names, runs = list(criteria), study.table_
         each = [runs["n_components"] == K for K in study.candidates_]
@@ -146,48 +133,29 @@ class CriteriaDisplay:
         """Panels side by side: three or two, where that leaves no place empty, or all of them."""
         return next((n for n in (3, 2) if self.n_panels % n == 0), self.n_panels)
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height in inches that suit it."""
+    def _size(self) -> tuple[float, float]:
         return max(9.6, 2.4 * self.n_columns), 0.4 + 2.5 * (self.n_panels // self.n_columns)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or array of them, default=None
-            Where: one, which is cut up, or one a panel; a new figure by default.
-
-        Returns
-        -------
-        CriteriaDisplay
-            Itself.
-        """
-        with in_style():
-            axes = several_axes(ax, self.n_panels, self.n_columns, self.size, sharex=True)
-            self.ax_, self.figure_ = axes, whole_figure(axes[0])
-            for one, name in zip(axes, self.best, strict=False):
-                self._panel(one, name)
-            if self.agreement is not None:
-                axes[-1].plot(
-                    self.n_components, self.agreement, color=INK, lw=1.8, marker="o", ms=4
-                )
-                axes[-1].set_title("Agreement of restarts (ARI)", fontsize=9)
-                axes[-1].set_ylim(min(0.0, float(np.nanmin(self.agreement))), 1.05)
-            for i, one in enumerate(axes):
-                if self.chosen is not None:
-                    one.axvline(self.chosen, color=INK, lw=1.2, ls=":", zorder=0)
-                if len(self.n_components) <= 14:
-                    one.set_xticks(self.n_components)
-                one.spines[["top", "right"]].set_visible(False)
-                place = one.get_subplotspec()
-                if place is None or place.is_first_col():
-                    one.set_ylabel("above its smallest,\nper row")
-                if place is None or i + place.get_gridspec().ncols >= len(axes):
-                    one.set_xlabel("number of clusters K")
-                    one.tick_params(labelbottom=True)
-        return self
+    def _draw(self, ax: Any) -> None:
+        axes = self.ax_ = self._axes(ax, self.n_panels, self.n_columns, sharex=True)
+        for one, name in zip(axes, self.best, strict=False):
+            self._panel(one, name)
+        if self.agreement is not None:
+            axes[-1].plot(self.n_components, self.agreement, color=INK, lw=1.8, marker="o", ms=4)
+            axes[-1].set_title("Agreement of restarts (ARI)", fontsize=9)
+            axes[-1].set_ylim(min(0.0, float(np.nanmin(self.agreement))), 1.05)
+        for i, one in enumerate(axes):
+            if self.chosen is not None:
+                one.axvline(self.chosen, color=INK, lw=1.2, ls=":", zorder=0)
+            if len(self.n_components) <= 14:
+                one.set_xticks(self.n_components)
+            one.spines[["top", "right"]].set_visible(False)
+            place = one.get_subplotspec()
+            if place is None or place.is_first_col():
+                one.set_ylabel("above its smallest,\nper row")
+            if place is None or i + place.get_gridspec().ncols >= len(axes):
+                one.set_xlabel("number of groups K")
+                one.tick_params(labelbottom=True)
 
     def _panel(self, ax: Any, name: str) -> None:
         """Draw one criterion."""

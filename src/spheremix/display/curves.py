@@ -10,10 +10,8 @@ from spheremix.display.style import (
     CRITERIA,
     INK,
     NAMES,
+    Display,
     avoid_overlaps,
-    in_style,
-    several_axes,
-    whole_figure,
 )
 from spheremix.reading.reading import require_model
 
@@ -29,7 +27,7 @@ SHOWN = ("aic", "bic", "ebic")
 BELOW = 200.0  # times below the largest beta, nothing happens
 
 
-class PathDisplay:
+class PathDisplay(Display):
     """Sparsity, log-likelihood and criteria along a path, and the steps that criteria select.
 
     Log-likelihoods and criteria are per row; of a criterion, what it is above its smallest value.
@@ -43,7 +41,7 @@ class PathDisplay:
     selected : dict of int
         The step that each of the criteria selects.
     n_nonzero : array-like of shape (n_steps,), default=None
-        Words of a cluster on average.
+        Words of a group on average.
     n_samples : float, default=1.0
         Rows, or their total weight.
     features : str, default="words"
@@ -91,22 +89,7 @@ class PathDisplay:
 
     @classmethod
     def of(cls, path: Any, criteria: Iterable[str] = SHOWN, features: str = "words") -> Self:
-        """Compute, and draw nothing yet.
-
-        Parameters
-        ----------
-        path : VMFPath or VMFMixtureIC
-            Fitted.
-        criteria : iterable of str, default=("aic", "bic", "ebic")
-            Those to show; the one that the path was selected by is always there.
-        features : str, default="words"
-            What features are called.
-
-        Returns
-        -------
-        PathDisplay
-            For ``plot``.
-        """
+        """Compute what :meth:`from_estimator` draws; ``features`` is what features are called."""
         path = getattr(path, "best_path_", path)
         require_model(path, "betas_")
         names = list(dict.fromkeys([*criteria, path.criterion.lower()]))
@@ -148,9 +131,7 @@ class PathDisplay:
         """
         return cls.of(path, criteria).plot(ax, against=against)
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height in inches that suit it."""
+    def _size(self) -> tuple[float, float]:
         return 9.0, 6.4
 
     def plot(self, ax: Any = None, *, against: Against = "beta") -> Self:
@@ -171,6 +152,9 @@ class PathDisplay:
         """
         if against not in get_args(Against):
             raise ValueError(f"against must be 'beta' or 'step', got {against!r}.")
+        return self._plot(ax, against=against)
+
+    def _draw(self, ax: Any, against: Against = "beta") -> None:
         curves = {
             "sparsity": self.sparsity,
             "log-likelihood\nper row": self.log_likelihoods / self.n_samples,
@@ -178,25 +162,22 @@ class PathDisplay:
         if against == "step":
             curves = {"beta": self.betas, **curves}
         n_columns = 2 if against == "step" else 1
-        with in_style():
-            axes = several_axes(ax, len(curves) + 1, n_columns, self.size, sharex=True)
-            self.ax_, self.figure_ = axes, whole_figure(axes[0])
-            self.stars_: dict[str, list[Any]] = {name: [] for name in self.criteria}
-            x: Any = self._beta_axis(axes) if against == "beta" else np.arange(len(self.betas))
-            for one, (label, values) in zip(axes, curves.items(), strict=False):
-                self._curve(one, x, values, color=INK)
-                one.set_ylabel(label)
-                for name in self.criteria:
-                    self._star(one, x, values, name)
-            self._criteria(axes[-1], x)
-            for one in axes[-n_columns:]:
-                if against == "step":
-                    one.locator_params(axis="x", integer=True)
-                one.set_xlabel(r"$\beta$" if against == "beta" else "step of the path")
-            for one in axes:
-                one.spines[["top", "right"]].set_visible(False)
-            self._name_stars(axes[0], x)
-        return self
+        axes = self.ax_ = self._axes(ax, len(curves) + 1, n_columns, sharex=True)
+        self.stars_: dict[str, list[Any]] = {name: [] for name in self.criteria}
+        x: Any = self._beta_axis(axes) if against == "beta" else np.arange(len(self.betas))
+        for one, (label, values) in zip(axes, curves.items(), strict=False):
+            self._curve(one, x, values, color=INK)
+            one.set_ylabel(label)
+            for name in self.criteria:
+                self._star(one, x, values, name)
+        self._criteria(axes[-1], x)
+        for one in axes[-n_columns:]:
+            if against == "step":
+                one.locator_params(axis="x", integer=True)
+            one.set_xlabel(r"$\beta$" if against == "beta" else "step of the path")
+        for one in axes:
+            one.spines[["top", "right"]].set_visible(False)
+        self._name_stars(axes[0], x)
 
     def _beta_axis(self, axes: NDArray[Any]) -> Array:
         """Return the places of the steps on a logarithmic axis, beta = 0 at its left end."""
@@ -239,7 +220,7 @@ class PathDisplay:
             i = self.selected[name]
             label = f"{NAMES[name]}: sparsity {self.sparsity[i]:.2f}"
             if self.n_nonzero is not None:
-                many = f"{self.n_nonzero[i]:,.0f} {self.features} a cluster"
+                many = f"{self.n_nonzero[i]:,.0f} {self.features} a group"
                 label = f"{NAMES[name]}: {many}, sparsity {self.sparsity[i]:.2f}"
             ax.plot([], [], lw=1.6, label=label, **CRITERIA[name])
         # The far end of the path is high above, and would flatten everything else.

@@ -8,8 +8,8 @@ import numpy as np
 
 from spheremix.data.open import as_directions
 from spheremix.display import pixels
-from spheremix.display.pixels import PixelDisplay, suitable_height
-from spheremix.display.style import group_names, in_style, one_axes, words_of
+from spheremix.display.pixels import PixelDisplay
+from spheremix.display.style import group_names, words_of
 from spheremix.reading import Layout, Reading, characteristic_scores
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class PrototypesDisplay(PixelDisplay):
-    """Prototypes as pixels: a row a cluster, a column a feature in the paper's order.
+    """Prototypes as pixels: a row a group, a column a feature in the paper's order.
 
     Features that more prototypes use come first, then those of the same prototypes together, then
     the more intense ones; each number of prototypes that share a feature has a hue. The darker a
-    pixel, the larger the absolute coordinate. The heights of rows go with the sizes of clusters, as
+    pixel, the larger the absolute coordinate. The heights of rows go with the sizes of groups, as
     far as their names find room. Words are written where there is room, the most characteristic of
     each block. Where several columns share a pixel, the largest is shown.
 
@@ -38,9 +38,9 @@ class PrototypesDisplay(PixelDisplay):
     layout : Layout
         As :func:`spheremix.reading.layout` returns it.
     sizes : array-like of shape (K,)
-        Documents of each cluster, or weights.
+        Documents of each group, or weights.
     names : sequence of str, default=None
-        Of the clusters.
+        Of the groups.
     words : sequence of str, default=None
         Of the features, written where they are given.
 
@@ -78,18 +78,7 @@ class PrototypesDisplay(PixelDisplay):
 
     @classmethod
     def of(cls, reading: Reading) -> Self:
-        """Compute, and draw nothing yet.
-
-        Parameters
-        ----------
-        reading : Reading
-            A fitted model with names for its features.
-
-        Returns
-        -------
-        PrototypesDisplay
-            For ``plot``.
-        """
+        """Compute what :meth:`from_estimator` draws of a model that is read."""
         sizes = reading.weights if reading.sizes is None else reading.sizes
         return cls(
             reading.prototypes,
@@ -107,7 +96,7 @@ class PrototypesDisplay(PixelDisplay):
         *,
         step: int | None = None,
         ax: Axes | None = None,
-        gamma: float = 0.5,
+        gamma: float | None = None,
     ) -> Self:
         """Draw the prototypes of a fitted model.
 
@@ -129,30 +118,6 @@ class PrototypesDisplay(PixelDisplay):
         """
         return cls.of(Reading(model, feature_names, step=step)).plot(ax, gamma=gamma)
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height in inches that suit it."""
-        return 10.0, suitable_height(len(self.prototypes)) + (0.9 if self.words is None else 1.8)
-
-    def plot(self, ax: Axes | None = None, *, gamma: float = 0.5) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where; a new figure by default.
-        gamma : float, default=0.5
-            Power of the absolute values: below 1, small ones are easier to see.
-
-        Returns
-        -------
-        PrototypesDisplay
-            Itself.
-        """
-        with in_style():
-            self._plot(one_axes(ax, self.size), gamma)
-        return self
-
     def _band(self, place: int, n_rows: int, n_columns: int) -> tuple[Array, Ids]:
         row = np.abs(self.prototypes[self.layout.groups[place], self.layout.features])
         values, counts = pixels.squeeze(row[None], self.layout.n_sharing, n_columns)
@@ -160,9 +125,9 @@ class PrototypesDisplay(PixelDisplay):
 
 
 class DataDisplay(PixelDisplay):
-    """Data as pixels, in the order of the prototypes: a row a document, clusters one by one.
+    """Data as pixels, in the order of the prototypes: a row a document, groups one by one.
 
-    As :class:`PrototypesDisplay`; documents of a cluster are as they come, and where several share
+    As :class:`PrototypesDisplay`; documents of a group are as they come, and where several share
     a row of pixels, the largest value is shown. What prototypes leave to nobody is grey.
 
     Parameters
@@ -170,13 +135,13 @@ class DataDisplay(PixelDisplay):
     X : array-like or sparse matrix of shape (n, d), or Directions
         Rows are normalised.
     labels : array-like of shape (n,)
-        Cluster of each row.
+        Group of each row.
     layout : Layout
         As :func:`spheremix.reading.layout` returns it.
     intensities : array-like of shape (d,)
         Of the features: the words of the largest ones are written.
     names : sequence of str, default=None
-        Of the clusters.
+        Of the groups.
     words : sequence of str, default=None
         Of the features, written where they are given.
 
@@ -200,6 +165,8 @@ class DataDisplay(PixelDisplay):
     """
 
     levels = 12  # data are noisy: more would be seen in the size of files only
+    gamma = 0.3
+    lowest = 3.6
 
     def __init__(
         self,
@@ -219,20 +186,7 @@ class DataDisplay(PixelDisplay):
 
     @classmethod
     def of(cls, reading: Reading, X: Any) -> Self:
-        """Compute, and draw nothing yet.
-
-        Parameters
-        ----------
-        reading : Reading
-            A fitted model with names for its features.
-        X : array-like or sparse matrix of shape (n, d), or Directions
-            Rows are normalised.
-
-        Returns
-        -------
-        DataDisplay
-            For ``plot``.
-        """
+        """Compute what :meth:`from_estimator` draws of a model that is read."""
         return cls(
             X,
             reading.model.predict(X),
@@ -251,7 +205,7 @@ class DataDisplay(PixelDisplay):
         *,
         step: int | None = None,
         ax: Axes | None = None,
-        gamma: float = 0.3,
+        gamma: float | None = None,
     ) -> Self:
         """Draw data in the order of a fitted model.
 
@@ -274,31 +228,6 @@ class DataDisplay(PixelDisplay):
             Drawn.
         """
         return cls.of(Reading(model, feature_names, step=step), X).plot(ax, gamma=gamma)
-
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height in inches that suit it."""
-        height = max(3.6, suitable_height(len(self.sizes)))
-        return 10.0, height + (0.9 if self.words is None else 1.8)
-
-    def plot(self, ax: Axes | None = None, *, gamma: float = 0.3) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where; a new figure by default.
-        gamma : float, default=0.3
-            Power of the absolute values: below 1, small ones are easier to see.
-
-        Returns
-        -------
-        DataDisplay
-            Itself.
-        """
-        with in_style():
-            self._plot(one_axes(ax, self.size), gamma)
-        return self
 
     def _band(self, place: int, n_rows: int, n_columns: int) -> tuple[Array, Ids]:
         features, counts = self.layout.features, self.layout.n_sharing

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from spheremix.display.style import (
     FAINT,
     INK,
+    Display,
     avoid_overlaps,
     hue,
     hues,
@@ -37,7 +38,7 @@ FAINTEST = 247  # of 255, the colour of a value that is nearly zero
 def heights(sizes: ArrayLike, least: float) -> Array:
     """Return the share of the picture's height of each row: by size, but none below the least."""
     shares = np.asarray(sizes, dtype=float)
-    shares = np.maximum(shares / shares.sum(), 1e-9)  # empty clusters have a row too
+    shares = np.maximum(shares / shares.sum(), 1e-9)  # empty groups have a row too
     if least * len(shares) >= 1.0:
         return np.full(len(shares), 1.0 / len(shares))
     small = np.zeros(len(shares), dtype=bool)
@@ -64,25 +65,11 @@ def shares_of(n: int, n_pixels: int) -> tuple[Ids, Ids]:
     return pixels[:-1], np.maximum(pixels[1:], pixels[:-1] + 1)
 
 
-def squeeze(values: Array, n_clusters: Ids, n_pixels: int) -> tuple[Array, Ids]:
+def squeeze(values: Array, n_sharing: Ids, n_pixels: int) -> tuple[Array, Ids]:
     """Return each pixel the largest of the columns that fall into it, and the n_j of that column.
 
     So nothing that is there vanishes, however many columns share a pixel. No more pixels are made
-    than there are columns.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_rows, d)
-        Absolute values, columns in the order of the picture.
-    n_clusters : ndarray of shape (d,)
-        n_j of these columns.
-    n_pixels : int
-        Columns of the picture.
-
-    Returns
-    -------
-    values, n_clusters : ndarray of shape (n_rows, min(d, n_pixels))
-        Of each pixel.
+    than there are columns, and values are absolute.
     """
     d = values.shape[1]
     first, after = shares_of(d, min(d, max(1, n_pixels)))
@@ -91,12 +78,10 @@ def squeeze(values: Array, n_clusters: Ids, n_pixels: int) -> tuple[Array, Ids]:
     columns = np.minimum(first[:, None] + within, after[:, None] - 1)
     strongest = values[:, columns].argmax(axis=2)
     chosen = columns[np.arange(len(first)), strongest]
-    return np.take_along_axis(values, chosen, axis=1), n_clusters[chosen]
+    return np.take_along_axis(values, chosen, axis=1), n_sharing[chosen]
 
 
-def coloured(
-    values: Array, n_clusters: Ids, K: int, gamma: float, levels: int
-) -> NDArray[np.uint8]:
+def coloured(values: Array, n_sharing: Ids, K: int, gamma: float, levels: int) -> NDArray[np.uint8]:
     """Return an image: white for zero, the hue of n_j for the largest value, by a power between.
 
     The fewer levels between them, the smaller the file.
@@ -104,7 +89,7 @@ def coloured(
     top = values.max()
     strengths = (values / top) ** gamma if top > 0.0 else np.zeros_like(values)
     strengths = np.rint(levels * strengths) / levels
-    colours = np.array([rgb(colour) for colour in hues(K)])[n_clusters]
+    colours = np.array([rgb(colour) for colour in hues(K)])[n_sharing]
     image = np.rint(255.0 * (1.0 - strengths[..., None] * (1.0 - colours)))
     # What is not zero is not white, faint as it may be.
     faint = (values > 0.0) & (image.min(axis=-1) > FAINTEST)
@@ -113,7 +98,7 @@ def coloured(
 
 
 def segments(layout: Layout) -> list[slice]:
-    """Return the columns that words are written for: of each n_j, those of one cluster apart."""
+    """Return the columns that words are written for: of each n_j, those of one group apart."""
     parts = [columns for n, columns in layout.by_sharing.items() if n > 1]
     return parts + [slice(b.start, b.stop) for b in layout.blocks if b.n_groups == 1]
 
@@ -153,13 +138,13 @@ STRIP, FIRST, LINE_UP = 4.0, 9.0, 11.0  # points from the picture up to the hues
 
 
 def write_above(ax: Axes, layout: Layout, names: Sequence[str], features: str) -> None:
-    """Draw and write what columns are: hues, of one cluster only, n_j, and how many of each.
+    """Draw and write what columns are: hues, of one group only, n_j, and how many of each.
 
     Whatever finds no room is left out.
     """
     height = FIRST + (LINE_UP if _write_blocks(ax, layout, names) else 0.0)
     _write_groups(ax, layout, height)
-    title = f"{len(layout.features):,} {features}, by the number of clusters that share them"
+    title = f"{len(layout.features):,} {features}, by the number of groups that share them"
     ax.set_title(title, loc="left", fontsize=9, color=INK, pad=height + LINE_UP + 2.0)
 
 
@@ -177,7 +162,7 @@ def _write_groups(ax: Axes, layout: Layout, height: float) -> None:
 
 
 def _write_blocks(ax: Axes, layout: Layout, names: Sequence[str]) -> int:
-    """Write above the words of one cluster only whose they are and how many; count the blocks."""
+    """Write above the words of one group only whose they are and how many; count the blocks."""
     K, n_written = len(layout.groups), 0
     for block in layout.blocks:
         if block.n_groups != 1 or K == 1:
@@ -249,8 +234,8 @@ def _draw_leaders(ax: Axes, columns: Array, places: Array) -> None:
 
 def _meanings(n: int, K: int, size: int) -> tuple[str, ...]:
     """Say what an n_j means and how many columns have it, at length and in short."""
-    special = {2: "pairs", K: "all", 1: "one cluster", 0: "nobody's"}  # all of one: one cluster
-    name = special.get(n, f"{n} clusters")
+    special = {2: "pairs", K: "all", 1: "one group", 0: "nobody's"}  # all of one: one group
+    name = special.get(n, f"{n} groups")
     return (
         f"{name}: {size:,}",
         special.get(n, f"{n}: {size:,}"),
@@ -297,10 +282,12 @@ DOTS = 100  # an inch: files of so many dots an inch, or more, show every column
 LOWEST = 0.125  # inches of the lowest row, whose name must find its place
 
 
-class PixelDisplay:
-    """A picture whose columns are features in the paper's order, and whose rows are clusters."""
+class PixelDisplay(Display):
+    """A picture whose columns are features in the paper's order, and whose rows are groups."""
 
     levels = 255  # of intensity
+    gamma = 0.5  # power of the absolute values
+    lowest = 1.8  # inches of the picture, at least
 
     def __init__(
         self,
@@ -316,14 +303,38 @@ class PixelDisplay:
         self.names = [f"group {k}" for k in range(len(layout.groups))] if names is None else names
         self.words = words
 
-    def _plot(self, ax: Axes, gamma: float) -> None:
+    def _size(self) -> tuple[float, float]:
+        K = len(self.sizes)
+        height = max(self.lowest, min(0.4 * K, 0.15 * K + 2.4))
+        return 10.0, height + (0.9 if self.words is None else 1.8)
+
+    def plot(self, ax: Any = None, *, gamma: float | None = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where; a new figure by default.
+        gamma : float, default=None
+            Power of the absolute values: below 1, small ones are easier to see. 0.5 for prototypes
+            and 0.3 for data by default.
+
+        Returns
+        -------
+        Display
+            Itself.
+        """
+        return self._plot(ax, gamma=self.gamma if gamma is None else gamma)
+
+    def _draw(self, ax: Any, gamma: float = 0.5) -> None:
         """Draw what is written around the picture, then the picture in the room that is left."""
-        clusters, d = self.layout.groups, len(self.layout.features)
-        sizes = self.sizes[clusters]
+        ax = self.ax_ = self._axes(ax)[0]
+        groups, d = self.layout.groups, len(self.layout.features)
+        sizes = self.sizes[groups]
         counted = np.issubdtype(sizes.dtype, np.integer)
         rows = [
             f"{shown(self.names[k], 30)}  {size:{',' if counted else '.1%'}}"
-            for k, size in zip(clusters, sizes.tolist(), strict=True)
+            for k, size in zip(groups, sizes.tolist(), strict=True)
         ]
         ax.set(xlim=(0, d), ylim=(1, 0))
         ax.set_xticks([])
@@ -345,7 +356,6 @@ class PixelDisplay:
         ax.hlines(bounds[1:-1], 0, d, color=INK, lw=0.5)
         for spine in ax.spines.values():
             spine.set(visible=True, color=INK, linewidth=0.5)
-        self.ax_, self.figure_ = ax, whole_figure(ax)
 
     def _write_words(self, ax: Axes, width: float) -> list[Any]:
         if self.words is None:
@@ -355,10 +365,5 @@ class PixelDisplay:
         return write_words(ax, self.layout, words, intensities, width)
 
     def _band(self, place: int, n_rows: int, n_columns: int) -> tuple[Array, Ids]:
-        """Return the pixels of one cluster."""
+        """Return the pixels of one group."""
         raise NotImplementedError
-
-
-def suitable_height(K: int) -> float:
-    """Return the height in inches that suits a picture of so many clusters."""
-    return max(1.8, min(0.4 * K, 0.15 * K + 2.4))

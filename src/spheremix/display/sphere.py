@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from spheremix.data.open import as_directions
-from spheremix.display.style import FAINT, INK, cluster_style, in_style, one_axes, whole_figure
+from spheremix.display.style import FAINT, INK, Display, cluster_style
 from spheremix.reading.reading import require_model
 
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-class SphereDisplay:
-    """Directions in three dimensions by cluster, with prototypes and contours of concentration.
+class SphereDisplay(Display):
+    """Directions in three dimensions by group, with prototypes and contours of concentration.
 
-    A colour and a shape a cluster, fainter behind the sphere; an arrow from the centre to each
+    A colour and a shape a group, fainter behind the sphere; an arrow from the centre to each
     prototype; around it, the circles that hold given shares of the component's mass.
 
     Parameters
@@ -30,7 +30,7 @@ class SphereDisplay:
     X : array-like of shape (n, 3)
         Rows are normalised.
     labels : array-like of shape (n,)
-        Cluster of each row.
+        Group of each row.
     prototypes : array-like of shape (K, 3)
         Unit rows.
     kappas : array-like of shape (K,)
@@ -67,20 +67,7 @@ class SphereDisplay:
 
     @classmethod
     def of(cls, model: Any, X: Any) -> Self:
-        """Compute, and draw nothing yet.
-
-        Parameters
-        ----------
-        model : VMFMixture, VMFPath or VMFMixtureIC
-            Fitted, in three dimensions.
-        X : array-like of shape (n, 3)
-            Rows are normalised.
-
-        Returns
-        -------
-        SphereDisplay
-            For ``plot``.
-        """
+        """Compute what :meth:`from_estimator` draws."""
         require_model(model)
         mixture = getattr(model, "best_estimator_", model)
         if not hasattr(mixture, "kappas_"):
@@ -114,9 +101,7 @@ class SphereDisplay:
         """
         return cls.of(model, X).plot(ax, masses=masses)
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height in inches that suit it."""
+    def _size(self) -> tuple[float, float]:
         return 5.6, 5.6
 
     def plot(self, ax: Axes | None = None, *, masses: Iterable[float] = (0.5, 0.9)) -> Self:
@@ -134,26 +119,26 @@ class SphereDisplay:
         SphereDisplay
             Itself.
         """
-        with in_style():
-            ax = one_axes(ax, self.size)
-            self.ax_, self.figure_ = ax, whole_figure(ax)
-            ax.set(xlim=(-1.25, 1.25), ylim=(-1.22, 1.22), aspect="equal")
-            ax.axis("off")
-            _draw_globe(ax)
-            eye = camera()
-            self.arrows_ = []
-            for k, (mu, kappa) in enumerate(zip(self.prototypes, self.kappas, strict=True)):
-                style = cluster_style(k)
-                x, y, depth = eye @ self.points[self.labels == k].T
-                for seen, alpha in ((depth >= 0, 0.55), (depth < 0, 0.12)):
-                    ax.scatter(x[seen], y[seen], s=9, lw=0, alpha=alpha, zorder=3, **style)
-                for i, mass in enumerate(masses):
-                    circle = circle_around(mu, cap_angle(kappa, mass))
-                    width = 1.8 if i == 0 else 0.9
-                    _draw_line(ax, circle, color="white", lw=width + 1.4, alpha=0.9, zorder=4)
-                    _draw_line(ax, circle, color=style["color"], lw=width, zorder=4)
-                self.arrows_.append(_draw_arrow(ax, eye[:2] @ mu, f"prototype-{k}"))
-        return self
+        return self._plot(ax, masses=masses)
+
+    def _draw(self, ax: Any, masses: Iterable[float] = ()) -> None:
+        ax = self.ax_ = self._axes(ax)[0]
+        ax.set(xlim=(-1.25, 1.25), ylim=(-1.22, 1.22), aspect="equal")
+        ax.axis("off")
+        _draw_globe(ax)
+        eye = camera()
+        self.arrows_ = []
+        for k, (mu, kappa) in enumerate(zip(self.prototypes, self.kappas, strict=True)):
+            style = cluster_style(k)
+            x, y, depth = eye @ self.points[self.labels == k].T
+            for seen, alpha in ((depth >= 0, 0.55), (depth < 0, 0.12)):
+                ax.scatter(x[seen], y[seen], s=9, lw=0, alpha=alpha, zorder=3, **style)
+            for i, mass in enumerate(masses):
+                circle = circle_around(mu, cap_angle(kappa, mass))
+                width = 1.8 if i == 0 else 0.9
+                _draw_line(ax, circle, color="white", lw=width + 1.4, alpha=0.9, zorder=4)
+                _draw_line(ax, circle, color=style["color"], lw=width, zorder=4)
+            self.arrows_.append(_draw_arrow(ax, eye[:2] @ mu, f"prototype-{k}"))
 
 
 def camera(elevation: float = 52.0, azimuth: float = 33.0) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.isotonic import isotonic_regression
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 INK, FAINT = "#333333", "#9aa3ad"
 DPI = 120
 
-# By how many clusters share a word. They differ in lightness too, and for colour-blind readers;
-# towards common vocabulary they darken, so that neighbours can be told apart up to many clusters.
+# By how many groups share a word. They differ in lightness too, and for colour-blind readers;
+# towards common vocabulary they darken, so that neighbours can be told apart up to many groups.
 NOBODYS, OWN, PAIRS, SOME, MOST, ALL = (
     "#8c8c8c",
     "#b5232f",
@@ -79,46 +79,22 @@ STYLE: dict[str, Any] = {
 }
 
 
-def hues(n_clusters: int) -> list[str]:
-    """Return a colour to each number of clusters that may share a word.
-
-    Parameters
-    ----------
-    n_clusters : int
-        K.
-
-    Returns
-    -------
-    list of str
-        K + 1 colours as "#rrggbb": of nobody's words, of those of one cluster, of two, ..., of all.
-    """
-    return [hue(n, n_clusters) for n in range(n_clusters + 1)]
+def hues(n_groups: int) -> list[str]:
+    """Return the colours of words that no group has, one, two, ..., all K, as "#rrggbb"."""
+    return [hue(n, n_groups) for n in range(n_groups + 1)]
 
 
-def hue(n_j: int, n_clusters: int) -> str:
-    """Return the colour of the words that so many clusters share.
-
-    Parameters
-    ----------
-    n_j : int
-        From 0 to K.
-    n_clusters : int
-        K.
-
-    Returns
-    -------
-    str
-        As "#rrggbb".
-    """
-    if not 0 <= n_j <= n_clusters:
-        raise ValueError(f"n_j is a number of clusters, from 0 to {n_clusters}: got {n_j}.")
+def hue(n_j: int, n_groups: int) -> str:
+    """Return the colour of the words that so many of K groups share, as "#rrggbb"."""
+    if not 0 <= n_j <= n_groups:
+        raise ValueError(f"n_j is a number of groups, from 0 to {n_groups}: got {n_j}.")
     if n_j < 2:
         return (NOBODYS, OWN)[n_j]
-    if n_j == n_clusters:
+    if n_j == n_groups:
         return ALL
     if n_j == 2:
         return PAIRS
-    along = (n_j - 3) / max(1, n_clusters - 4)
+    along = (n_j - 3) / max(1, n_groups - 4)
     return _hex((1 - along) * v + along * w for v, w in zip(rgb(SOME), rgb(MOST), strict=True))
 
 
@@ -145,7 +121,7 @@ def _hex(channels: Iterable[float]) -> str:
 
 
 def cluster_style(k: int) -> dict[str, Any]:
-    """Return the colour and the shape of a cluster's points."""
+    """Return the colour and the shape of a group's points."""
     return {"color": CLUSTERS[k % len(CLUSTERS)], "marker": SHAPES[k % len(SHAPES)]}
 
 
@@ -169,22 +145,7 @@ def in_style() -> Iterator[None]:
 
 
 def save(figure: Figure, folder: str | PathLike[str], name: str) -> list[str]:
-    """Write a figure as SVG and as PNG.
-
-    Parameters
-    ----------
-    figure : matplotlib Figure
-        What to write.
-    folder : str or path
-        Made where it is missing.
-    name : str
-        Of the files, without ending.
-
-    Returns
-    -------
-    list of str
-        Names of the two files.
-    """
+    """Write a figure as SVG and as PNG into a folder, made where it is missing; name the files."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     with in_style():
@@ -193,37 +154,71 @@ def save(figure: Figure, folder: str | PathLike[str], name: str) -> list[str]:
     return [f"{name}.svg", f"{name}.png"]
 
 
-def one_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """Return the axes to draw in: the caller's, or those of a new figure."""
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt  # noqa: PLC0415
+class Display:
+    """A figure: values that were computed, which ``plot`` draws.
 
-    return plt.figure(figsize=size, layout="constrained").subplots()
+    Attributes
+    ----------
+    ax_ : matplotlib Axes or ndarray of them
+        Where it was drawn.
+    figure_ : Figure
+        The whole figure.
+    """
 
+    ax_: Any
+    figure_: Any
 
-def several_axes(
-    ax: Any, n: int, n_columns: int, size: tuple[float, float], **shared: Any
-) -> NDArray[Any]:
-    """Return n axes: the caller's, those that his one is cut into, or those of a new figure."""
-    if ax is not None and np.ndim(ax):
-        given = np.ravel(ax)
-        if len(given) < n:
-            raise ValueError(f"ax must have {n} axes, one a panel: got {len(given)}.")
-    else:
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches that suit it."""
+        return self._size()
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or array of them, default=None
+            Where; a new figure by default. Several panels take one, which is cut up, or one each.
+
+        Returns
+        -------
+        Display
+            Itself.
+        """
+        return self._plot(ax)
+
+    def _plot(self, ax: Any, **how: Any) -> Self:
+        with in_style():
+            self._draw(ax, **how)
+        return self
+
+    def _size(self) -> tuple[float, float]:
+        raise NotImplementedError
+
+    def _draw(self, ax: Any) -> None:
+        raise NotImplementedError
+
+    def _axes(self, ax: Any, n: int = 1, n_columns: int = 1, **shared: Any) -> NDArray[Any]:
+        """Return n axes: the caller's, those that his one is cut into, or those of a new figure."""
         shape = (-(-n // n_columns), n_columns)
         if ax is None:
             import matplotlib.pyplot as plt  # noqa: PLC0415
 
-            figure: Any = plt.figure(figsize=size, layout="constrained")
-            given = figure.subplots(*shape, squeeze=False, **shared).ravel()
+            figure: Any = plt.figure(figsize=self.size, layout="constrained")
+            given: NDArray[Any] = figure.subplots(*shape, squeeze=False, **shared).ravel()
+        elif n == 1 or np.ndim(ax):
+            given = np.ravel(ax)
+            if len(given) < n:
+                raise ValueError(f"ax must have {n} axes, one a panel: got {len(given)}.")
         else:
             ax.set_axis_off()
             grid = ax.get_subplotspec().subgridspec(*shape)
             given = grid.subplots(squeeze=False, **shared).ravel()
-    for unused in given[n:]:
-        unused.set_axis_off()
-    return given[:n]
+        for unused in given[n:]:
+            unused.set_axis_off()
+        self.figure_ = whole_figure(given[0])
+        return given[:n]
 
 
 def whole_figure(ax: Axes) -> Figure:

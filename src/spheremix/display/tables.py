@@ -1,4 +1,4 @@
-"""Clusters against labels and time."""
+"""Groups against labels and time."""
 
 from __future__ import annotations
 
@@ -6,15 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 
-from spheremix.display.style import (
-    CLUSTERS,
-    INK,
-    in_style,
-    name_rows,
-    one_axes,
-    shown,
-    whole_figure,
-)
+from spheremix.display.style import CLUSTERS, INK, Display, name_rows, shown
 from spheremix.reading import contingency, group_order, timeline
 
 if TYPE_CHECKING:
@@ -25,19 +17,19 @@ if TYPE_CHECKING:
 
     from spheremix.reading import Contingency, Timeline
 
-Share = Literal["cluster", "label"]
+Share = Literal["group", "label"]
 BLUE = CLUSTERS[0]
 
 
-class LabelsDisplay:
-    """Labels of the documents of each cluster: their numbers, on the colour of their share.
+class LabelsDisplay(Display):
+    """Labels of the documents of each group: their numbers, on the colour of their share.
 
     Parameters
     ----------
     table : Contingency
         As :func:`spheremix.reading.contingency` returns it.
     names : sequence of str, default=None
-        Of the clusters.
+        Of the groups.
     title : str, default=None
         What the labels are, written above them.
 
@@ -53,7 +45,7 @@ class LabelsDisplay:
     Examples
     --------
     >>> import spheremix as sm
-    >>> display = sm.LabelsDisplay.from_clusters([0, 0, 1], ["sea", "sky", "sky"])
+    >>> display = sm.LabelsDisplay.from_groups([0, 0, 1], ["sea", "sky", "sky"])
     >>> display.text_[0, 0].get_text()
     '1'
     """
@@ -66,26 +58,26 @@ class LabelsDisplay:
         self.title = title
 
     @classmethod
-    def from_clusters(
+    def from_groups(
         cls,
-        clusters: ArrayLike,
+        groups: ArrayLike,
         labels: Iterable[Any],
         *,
         names: Sequence[str] | None = None,
         ax: Axes | None = None,
-        share: Share = "cluster",
+        share: Share = "group",
         n_labels: int = 20,
     ) -> Self:
         """Count and draw.
 
         Parameters
         ----------
-        clusters : array-like of shape (n,)
-            Cluster of each document; those without one (-1) are left out.
+        groups : array-like of shape (n,)
+            Group of each document; those without one (-1) are left out.
         labels : iterable of length n
             A value a document, or a list of them.
         names : sequence of str, default=None
-            Of the clusters.
+            Of the groups.
         ax, share, n_labels
             As in :meth:`plot`.
 
@@ -94,25 +86,23 @@ class LabelsDisplay:
         LabelsDisplay
             Drawn.
         """
-        n_clusters = None if names is None else len(names)
-        table = contingency(clusters, labels, n_groups=n_clusters)
+        n_groups = None if names is None else len(names)
+        table = contingency(groups, labels, n_groups=n_groups)
         return cls(table, names).plot(ax, share=share, n_labels=n_labels)
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height in inches that suit it."""
+    def _size(self) -> tuple[float, float]:
         n_labels = min(21, len(self.table.labels))
         return 3.4 + 0.44 * max(3, n_labels), 1.6 + 0.26 * len(self.names)
 
-    def plot(self, ax: Axes | None = None, *, share: Share = "cluster", n_labels: int = 20) -> Self:
+    def plot(self, ax: Axes | None = None, *, share: Share = "group", n_labels: int = 20) -> Self:
         """Draw.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             Where; a new figure by default.
-        share : {"cluster", "label"}, default="cluster"
-            Whether colours are shares of the cluster's documents, or of the label's.
+        share : {"group", "label"}, default="group"
+            Whether colours are shares of the group's documents, or of the label's.
         n_labels : int, default=20
             How many of the most frequent labels; a last column counts the others together.
 
@@ -122,10 +112,13 @@ class LabelsDisplay:
             Itself.
         """
         if share not in get_args(Share):
-            raise ValueError(f"share must be 'cluster' or 'label', got {share!r}.")
+            raise ValueError(f"share must be 'group' or 'label', got {share!r}.")
+        return self._plot(ax, share=share, n_labels=n_labels)
+
+    def _draw(self, ax: Any, share: Share = "group", n_labels: int = 20) -> None:
         table = self.table
         if not table.labels:
-            raise ValueError("There is no label to draw: no document of a cluster has one.")
+            raise ValueError("There is no label to draw: no document of a group has one.")
         rows = group_order(table.group_sizes)
         counts, columns = table.counts[rows], [shown(str(one), 20) for one in table.labels]
         of_labels = table.label_sizes
@@ -134,30 +127,27 @@ class LabelsDisplay:
             counts = np.hstack([counts[:, :n_labels], rest])
             of_labels = np.append(of_labels[:n_labels], of_labels[n_labels:].sum())
             columns = [*columns[:n_labels], f"{len(table.labels) - n_labels:,} others"]
-        whole = table.group_sizes[rows][:, None] if share == "cluster" else of_labels
+        whole = table.group_sizes[rows][:, None] if share == "group" else of_labels
         # Documents may have several labels: the others together may be more than all.
         shares = np.minimum(1.0, counts / np.maximum(whole, 1))
-        with in_style():
-            ax = one_axes(ax, self.size)
-            self.ax_, self.figure_ = ax, whole_figure(ax)
-            self.image_ = ax.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
-            sizes = table.group_sizes[rows].tolist()
-            names = [f"{shown(self.names[k], 30)}  {n:,}" for k, n in zip(rows, sizes, strict=True)]
-            name_rows(ax, np.arange(len(rows)), names)
-            ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right", fontsize=8)
-            for label in ax.get_xticklabels():
-                label.set(parse_math=False, rotation_mode="anchor")
-            ax.tick_params(length=0)
-            if self.title is not None:
-                heading = shown(self.title, 60)
-                ax.set_title(heading, loc="left", fontsize=9, color=INK, parse_math=False)
-            self.text_ = self._numbers(ax, counts, shares)
-            bar = self.figure_.colorbar(self.image_, ax=ax, shrink=0.8, aspect=25)
-            bar.set_label(f"share of the {share}'s documents", fontsize=8)
-            bar.outline.set_visible(False)
-            for spine in ax.spines.values():
-                spine.set_visible(False)
-        return self
+        ax = self.ax_ = self._axes(ax)[0]
+        self.image_ = ax.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
+        sizes = table.group_sizes[rows].tolist()
+        names = [f"{shown(self.names[k], 30)}  {n:,}" for k, n in zip(rows, sizes, strict=True)]
+        name_rows(ax, np.arange(len(rows)), names)
+        ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right", fontsize=8)
+        for label in ax.get_xticklabels():
+            label.set(parse_math=False, rotation_mode="anchor")
+        ax.tick_params(length=0)
+        if self.title is not None:
+            heading = shown(self.title, 60)
+            ax.set_title(heading, loc="left", fontsize=9, color=INK, parse_math=False)
+        self.text_ = self._numbers(ax, counts, shares)
+        bar = self.figure_.colorbar(self.image_, ax=ax, shrink=0.8, aspect=25)
+        bar.set_label(f"share of the {share}'s documents", fontsize=8)
+        bar.outline.set_visible(False)
+        for spine in ax.spines.values():
+            spine.set_visible(False)
 
     def _numbers(self, ax: Axes, counts: NDArray[Any], shares: NDArray[Any]) -> NDArray[Any]:
         """Write the number of documents into each cell that has any."""
@@ -169,27 +159,27 @@ class LabelsDisplay:
         return text
 
 
-class TimelineDisplay:
-    """Documents of each cluster over time, one line of hills a cluster, on one scale.
+class TimelineDisplay(Display):
+    """Documents of each group over time, one line of hills a group, on one scale.
 
     Parameters
     ----------
     table : Timeline
         As :func:`spheremix.reading.timeline` returns it.
     names : sequence of str, default=None
-        Of the clusters.
+        Of the groups.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn.
     hills_ : list of PolyCollection
-        One a cluster, the largest first.
+        One a group, the largest first.
 
     Examples
     --------
     >>> import spheremix as sm
-    >>> display = sm.TimelineDisplay.from_clusters([0, 0, 1], ["2016-10", "2016-12", "2016-12"])
+    >>> display = sm.TimelineDisplay.from_groups([0, 0, 1], ["2016-10", "2016-12", "2016-12"])
     >>> display.table.periods
     ('2016-10', '2016-11', '2016-12')
     """
@@ -200,32 +190,16 @@ class TimelineDisplay:
 
     @classmethod
     def of(
-        cls, clusters: ArrayLike, dates: Iterable[Any], names: Sequence[str] | None = None
+        cls, groups: ArrayLike, dates: Iterable[Any], names: Sequence[str] | None = None
     ) -> Self:
-        """Count, and draw nothing yet.
-
-        Parameters
-        ----------
-        clusters : array-like of shape (n,)
-            Cluster of each document; those without one (-1) are left out.
-        dates : iterable of length n
-            As in :func:`spheremix.reading.timeline`. They are counted by month, or by year where
-            there are more than 60 months.
-        names : sequence of str, default=None
-            Of the clusters.
-
-        Returns
-        -------
-        TimelineDisplay
-            For ``plot``.
-        """
-        n_clusters = None if names is None else len(names)
-        return cls(timeline(clusters, dates, period="auto", n_groups=n_clusters), names)
+        """Count what :meth:`from_groups` draws."""
+        n_groups = None if names is None else len(names)
+        return cls(timeline(groups, dates, period="auto", n_groups=n_groups), names)
 
     @classmethod
-    def from_clusters(
+    def from_groups(
         cls,
-        clusters: ArrayLike,
+        groups: ArrayLike,
         dates: Iterable[Any],
         *,
         names: Sequence[str] | None = None,
@@ -235,8 +209,13 @@ class TimelineDisplay:
 
         Parameters
         ----------
-        clusters, dates, names
-            As in :meth:`of`.
+        groups : array-like of shape (n,)
+            Group of each document; those without one (-1) are left out.
+        dates : iterable of length n
+            As in :func:`spheremix.reading.timeline`. They are counted by month, or by year where
+            there are more than 60 months.
+        names : sequence of str, default=None
+            Of the groups.
         ax
             As in :meth:`plot`.
 
@@ -245,54 +224,37 @@ class TimelineDisplay:
         TimelineDisplay
             Drawn.
         """
-        return cls.of(clusters, dates, names).plot(ax)
+        return cls.of(groups, dates, names).plot(ax)
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height in inches that suit it."""
+    def _size(self) -> tuple[float, float]:
         K = len(self.names)
         return 9.0, 0.8 + K * (0.45 if K <= 12 else 0.3)
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where; a new figure by default.
-
-        Returns
-        -------
-        TimelineDisplay
-            Itself.
-        """
+    def _draw(self, ax: Any) -> None:
         counts, periods = self.table.counts, self.table.periods
         if not periods:
-            raise ValueError("There is no date to draw: no document of a cluster has one.")
+            raise ValueError("There is no date to draw: no document of a group has one.")
         rows = group_order(counts.sum(axis=1))
         highest = max(1, int(counts.max()))
         edges = np.arange(len(periods) + 1) - 0.5
-        with in_style():
-            ax = one_axes(ax, self.size)
-            self.ax_, self.figure_ = ax, whole_figure(ax)
-            self.hills_ = []
-            for place, k in enumerate(rows):
-                top = place + 0.92 * (1.0 - np.append(counts[k], counts[k, -1]) / highest)
-                base = np.full(len(edges), place + 0.92)
-                hill: dict[str, Any] = {"step": "post", "facecolor": BLUE, "alpha": 0.85, "lw": 0}
-                self.hills_.append(ax.fill_between(edges, base, top, **hill))
-                ax.hlines(place + 0.92, edges[0], edges[-1], color=INK, lw=0.5)
-            totals = counts.sum(axis=1).tolist()
-            names = [f"{shown(self.names[k], 30)}  {totals[k]:,}" for k in rows]
-            name_rows(ax, np.arange(len(rows)) + 0.6, names)
-            ax.set(xlim=(edges[0], edges[-1]), ylim=(len(rows), 0))
-            self._name_periods(ax)
-            ax.spines[["top", "right", "left", "bottom"]].set_visible(False)
-            unit = "year" if len(periods[0]) == 4 else "month"
-            undated = f"; {self.table.n_undated:,} without date" if self.table.n_undated else ""
-            title = f"Documents a {unit}, the highest hill {highest:,}{undated}"
-            ax.set_title(title, loc="left", fontsize=9, color=INK)
-        return self
+        ax = self.ax_ = self._axes(ax)[0]
+        self.hills_ = []
+        for place, k in enumerate(rows):
+            top = place + 0.92 * (1.0 - np.append(counts[k], counts[k, -1]) / highest)
+            base = np.full(len(edges), place + 0.92)
+            hill: dict[str, Any] = {"step": "post", "facecolor": BLUE, "alpha": 0.85, "lw": 0}
+            self.hills_.append(ax.fill_between(edges, base, top, **hill))
+            ax.hlines(place + 0.92, edges[0], edges[-1], color=INK, lw=0.5)
+        totals = counts.sum(axis=1).tolist()
+        names = [f"{shown(self.names[k], 30)}  {totals[k]:,}" for k in rows]
+        name_rows(ax, np.arange(len(rows)) + 0.6, names)
+        ax.set(xlim=(edges[0], edges[-1]), ylim=(len(rows), 0))
+        self._name_periods(ax)
+        ax.spines[["top", "right", "left", "bottom"]].set_visible(False)
+        unit = "year" if len(periods[0]) == 4 else "month"
+        undated = f"; {self.table.n_undated:,} without date" if self.table.n_undated else ""
+        title = f"Documents a {unit}, the highest hill {highest:,}{undated}"
+        ax.set_title(title, loc="left", fontsize=9, color=INK)
 
     def _name_periods(self, ax: Axes) -> None:
         """Write some of the periods: years where there are several, else months."""
@@ -307,5 +269,5 @@ class TimelineDisplay:
 
 
 def _named(names: Sequence[str] | None, K: int) -> Sequence[str]:
-    """Return the names of clusters, or their numbers."""
+    """Return the names of groups, or their numbers."""
     return [f"group {k}" for k in range(K)] if names is None else names

@@ -1,4 +1,4 @@
-"""A tree of clusters as a dendrogram, the words of its nodes written on the branches."""
+"""A tree of groups as a dendrogram, the words of its nodes written on the branches."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from spheremix.display.style import CLUSTERS, INK, in_style, one_axes, readable, shown, whole_figure
+from spheremix.display.style import CLUSTERS, INK, Display, readable, shown
 from spheremix.reading.reading import require_model
 from spheremix.reading.tree import tree_nodes
 
@@ -24,19 +24,19 @@ LETTER = 34  # characters of the words of a leaf
 MARGIN = 1.1  # letters are wider in some files than they were measured
 
 
-class TreeDisplay:
-    """A tree of clusters: leaves on the right, the merge of the last two on the left.
+class TreeDisplay(Display):
+    """A tree of groups: leaves on the right, the merge of the last two on the left.
 
     A node stands at the loss of its merge, on a scale of square roots. On the branch of a node,
     the words that tell it from its sibling, as many as there is room for; behind a leaf, its size
-    and the words that tell it from the rest. Colours are the clusters of a cut.
+    and the words that tell it from the rest. Colours are the groups of a cut.
 
     Parameters
     ----------
     nodes : sequence of TreeNode
         As :func:`spheremix.reading.tree_nodes` returns them.
     n_clusters : int, default=1
-        Colour the branches of the cut into so many clusters.
+        Colour the branches of the cut into so many groups.
 
     Attributes
     ----------
@@ -72,24 +72,7 @@ class TreeDisplay:
         n_clusters: int | None = None,
         n_words: int = 4,
     ) -> Self:
-        """Compute, and draw nothing yet.
-
-        Parameters
-        ----------
-        tree : VMFTree
-            Fitted.
-        feature_names : iterable of str, default=None
-            The vocabulary.
-        n_clusters : int, default=None
-            Colour the branches of the cut into so many clusters; ``n_clusters_`` by default.
-        n_words : int, default=4
-            Words of a node, at most.
-
-        Returns
-        -------
-        TreeDisplay
-            For ``plot``.
-        """
+        """Compute what :meth:`from_estimator` draws."""
         require_model(tree, "hierarchy_")
         number = tree.n_clusters_ if n_clusters is None else n_clusters
         if not 1 <= number <= tree.n_leaves_:
@@ -110,8 +93,14 @@ class TreeDisplay:
 
         Parameters
         ----------
-        tree, feature_names, n_clusters, n_words
-            As in :meth:`of`.
+        tree : VMFTree
+            Fitted.
+        feature_names : iterable of str, default=None
+            The vocabulary.
+        n_clusters : int, default=None
+            Colour the branches of the cut into so many groups; ``n_clusters_`` by default.
+        n_words : int, default=4
+            Words of a node, at most.
         ax
             As in :meth:`plot`.
 
@@ -122,38 +111,21 @@ class TreeDisplay:
         """
         return cls.of(tree, feature_names, n_clusters=n_clusters, n_words=n_words).plot(ax)
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height in inches that suit it."""
+    def _size(self) -> tuple[float, float]:
         return 10.0, 0.8 + ROW * (len(self.nodes) + 1) / 2
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where; a new figure by default.
-
-        Returns
-        -------
-        TreeDisplay
-            Itself.
-        """
-        with in_style():
-            self.ax_ = one_axes(ax, self.size)
-            self.figure_ = whole_figure(self.ax_)
-            places, colours = self._places(), self._colours()
-            self._set_scale()
-            for node in self.nodes:
-                self._branch(node, places, colours)
-            self._axes()
-            self.leaves_ = [self._leaf(node, colours) for node in self.nodes if not node.children]
-            self.figure_.draw_without_rendering()
-            self.words_: dict[int, Any] = {}
-            for node in self.nodes:
-                self._write(node, places, colours)
-        return self
+    def _draw(self, ax: Any) -> None:
+        self.ax_ = self._axes(ax)[0]
+        places, colours = self._places(), self._colours()
+        self._set_scale()
+        for node in self.nodes:
+            self._branch(node, places, colours)
+        self._scale()
+        self.leaves_ = [self._leaf(node, colours) for node in self.nodes if not node.children]
+        self.figure_.draw_without_rendering()
+        self.words_: dict[int, Any] = {}
+        for node in self.nodes:
+            self._write(node, places, colours)
 
     def _set_scale(self) -> None:
         """Say where leaves and the root end: leaves a little below the cheapest merge."""
@@ -170,7 +142,7 @@ class TreeDisplay:
         return places
 
     def _colours(self) -> list[str]:
-        """Return the colour of each node: that of its cluster in the cut, or ink above the cut."""
+        """Return the colour of each node: that of its group in the cut, or ink above the cut."""
         first_merge = len(self.nodes) + 1 - self.n_clusters  # nodes from here on are above the cut
         colours = [INK] * len(self.nodes)
         roots = [
@@ -201,7 +173,7 @@ class TreeDisplay:
         if node.children:
             self.ax_.plot([here] * 2, places[list(node.children)], **line)
 
-    def _axes(self) -> None:
+    def _scale(self) -> None:
         ax, M = self.ax_, (len(self.nodes) + 1) // 2
         ax.set(xlim=(self._left, self._right), ylim=(M - 0.4, -0.6), yticks=[])
         places = np.linspace(self._left, self._right, 6)

@@ -1,4 +1,4 @@
-"""The words of each cluster: characteristic ones, and those that only it has."""
+"""The words of each group: characteristic ones, and those that only it has."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ import numpy as np
 
 from spheremix.display.style import (
     INK,
+    Display,
     group_names,
     hue,
-    in_style,
     name_rows,
     readable,
-    several_axes,
     shown,
-    whole_figure,
     words_of,
 )
 from spheremix.reading import Reading
@@ -31,16 +29,16 @@ if TYPE_CHECKING:
 COLUMNS = 4
 
 
-class WordsDisplay:
-    """The words of each cluster with their weights: characteristic ones, then those only it has.
+class WordsDisplay(Display):
+    """The words of each group with their weights: characteristic ones, then those only it has.
 
-    A panel a cluster, the largest first; its most characteristic words first, and below them other
-    words that no other cluster has. After a word that several clusters have, their number. Hues are
+    A panel a group, the largest first; its most characteristic words first, and below them other
+    words that no other group has. After a word that several groups have, their number. Hues are
     those of the maps, and all panels have one scale.
 
     Parameters
     ----------
-    clusters : sequence of Group
+    groups : sequence of Group
         As :meth:`spheremix.reading.Reading.groups` returns them.
     features : str, default="words"
         What features are called.
@@ -48,11 +46,11 @@ class WordsDisplay:
     Attributes
     ----------
     ax_ : ndarray of Axes
-        One a cluster.
+        One a group.
     figure_ : Figure
         Where it was drawn.
     bars_ : list of BarContainer
-        One a cluster: characteristic words, then words that are only here.
+        One a group: characteristic words, then words that are only here.
 
     Examples
     --------
@@ -65,30 +63,15 @@ class WordsDisplay:
     ['wing', 'the (2)']
     """
 
-    def __init__(self, clusters: Sequence[Group], features: str = "words") -> None:
-        self.clusters = clusters
+    def __init__(self, groups: Sequence[Group], features: str = "words") -> None:
+        self.groups = groups
         self.features = features
 
     @classmethod
     def of(cls, reading: Reading, *, n_words: int = 10, n_only_here: int = 5) -> Self:
-        """Compute, and draw nothing yet.
-
-        Parameters
-        ----------
-        reading : Reading
-            A fitted model with names for its features.
-        n_words : int, default=10
-            Characteristic words of each cluster, at most.
-        n_only_here : int, default=5
-            Other words of each cluster that no other cluster has, at most.
-
-        Returns
-        -------
-        WordsDisplay
-            For ``plot``.
-        """
+        """Compute what :meth:`from_estimator` draws of a model that is read."""
         names = group_names(reading)
-        clusters = [
+        groups = [
             replace(
                 one,
                 name=names[one.group],
@@ -99,7 +82,7 @@ class WordsDisplay:
             )
             for one in reading.groups(n_listed=n_words + n_only_here)
         ]
-        return cls(clusters, "features" if words_of(reading) is None else "words")
+        return cls(groups, "features" if words_of(reading) is None else "words")
 
     @classmethod
     def from_estimator(
@@ -122,8 +105,10 @@ class WordsDisplay:
             The vocabulary.
         step : int, default=None
             Another step of the path.
-        n_words, n_only_here
-            As in :meth:`of`.
+        n_words : int, default=10
+            Characteristic words of each group, at most.
+        n_only_here : int, default=5
+            Other words of each group that no other group has, at most.
         ax
             As in :meth:`plot`.
 
@@ -135,46 +120,27 @@ class WordsDisplay:
         reading = Reading(model, feature_names, step=step)
         return cls.of(reading, n_words=n_words, n_only_here=n_only_here).plot(ax)
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height in inches that suit it."""
-        lines = max(len(one.words) + len(one.only_here_words) for one in self.clusters)
-        columns = min(COLUMNS, len(self.clusters))
-        return 2.6 * columns, 0.3 + (0.5 + 0.145 * lines) * -(-len(self.clusters) // columns)
+    def _size(self) -> tuple[float, float]:
+        lines = max(len(one.words) + len(one.only_here_words) for one in self.groups)
+        columns = min(COLUMNS, len(self.groups))
+        return 2.6 * columns, 0.3 + (0.5 + 0.145 * lines) * -(-len(self.groups) // columns)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw.
+    def _draw(self, ax: Any) -> None:
+        K = len(self.groups)
+        axes = self.ax_ = self._axes(ax, K, min(COLUMNS, K))
+        self.bars_ = [self._panel(one, group) for one, group in zip(axes, self.groups, strict=True)]
+        # One scale for all panels: bars of different groups can be compared.
+        limits = [one.get_xlim() for one in axes]
+        lowest = max(one.get_ylim()[0] for one in axes)
+        for one in axes:
+            one.set_ylim(bottom=lowest)
+            one.set_xlim(min(left for left, _ in limits), max(right for _, right in limits))
+            one.locator_params(axis="x", nbins=3)
 
-        Parameters
-        ----------
-        ax : matplotlib Axes or array of them, default=None
-            Where: one, which is cut up, or one a cluster; a new figure by default.
-
-        Returns
-        -------
-        WordsDisplay
-            Itself.
-        """
-        K = len(self.clusters)
-        with in_style():
-            axes = several_axes(ax, K, min(COLUMNS, K), self.size)
-            self.ax_, self.figure_ = axes, whole_figure(axes[0])
-            self.bars_ = [
-                self._panel(one, cluster) for one, cluster in zip(axes, self.clusters, strict=True)
-            ]
-            # One scale for all panels: bars of different clusters can be compared.
-            limits = [one.get_xlim() for one in axes]
-            lowest = max(one.get_ylim()[0] for one in axes)
-            for one in axes:
-                one.set_ylim(bottom=lowest)
-                one.set_xlim(min(left for left, _ in limits), max(right for _, right in limits))
-                one.locator_params(axis="x", nbins=3)
-        return self
-
-    def _panel(self, ax: Any, cluster: Group) -> Any:
-        """Draw the words of one cluster."""
-        words: list[Word] = [*cluster.words, *cluster.only_here_words]
-        K, n_first = len(self.clusters), len(cluster.words)
+    def _panel(self, ax: Any, group: Group) -> Any:
+        """Draw the words of one group."""
+        words: list[Word] = [*group.words, *group.only_here_words]
+        K, n_first = len(self.groups), len(group.words)
         counts = [1 + len(word.shared_with) for word in words]
         # A little room between the two lists.
         places: NDArray[Any] = np.arange(len(words)) + 0.6 * (np.arange(len(words)) >= n_first)
@@ -191,8 +157,8 @@ class WordsDisplay:
         ax.tick_params(axis="x", labelsize=6, colors=INK)
         ax.axvline(0.0, color=INK, lw=0.5)
         ax.spines[["top", "right", "left"]].set_visible(False)
-        name = shown(cluster.name, 30)
-        size = f"{cluster.weight:.1%}" if cluster.size is None else f"{cluster.size:,}"
-        many = f"{cluster.n_words:,} {self.features}, {cluster.n_only_here_words:,} only here"
+        name = shown(group.name, 30)
+        size = f"{group.weight:.1%}" if group.size is None else f"{group.size:,}"
+        many = f"{group.n_words:,} {self.features}, {group.n_only_here_words:,} only here"
         ax.set_title(f"{name}\nsize {size}, {many}", fontsize=7, loc="right", parse_math=False)
         return bars

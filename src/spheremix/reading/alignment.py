@@ -53,16 +53,6 @@ class Alignment:
         """Group after of each matched group before."""
         return {match.before: match.after for match in self.matches}
 
-    @property
-    def nearest_before(self) -> tuple[int, ...]:
-        """For each group after, the most similar one before, be it matched with another."""
-        return tuple(self.similarities.argmax(axis=0).tolist())
-
-    @property
-    def nearest_after(self) -> tuple[int, ...]:
-        """For each group before, the most similar one after, be it matched with another."""
-        return tuple(self.similarities.argmax(axis=1).tolist())
-
 
 @dataclass(frozen=True, slots=True)
 class Flow:
@@ -89,7 +79,7 @@ class Moves:
     flows: tuple[Flow, ...]
 
 
-def align_prototypes(before: ArrayLike, after: ArrayLike) -> Alignment:
+def align_prototypes(before: Any, after: Any) -> Alignment:
     """Match groups by the cosines of their prototypes.
 
     Parameters
@@ -108,18 +98,13 @@ def align_prototypes(before: ArrayLike, after: ArrayLike) -> Alignment:
     >>> align_prototypes([[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [0.8, 0.6]]).became
     {0: 1, 1: 0}
     """
-    old, new = _dense(before), _dense(after)
+    old, new = (np.atleast_2d(as_dense(one)) for one in (before, after))
     if old.shape[1] != new.shape[1]:
         raise ValueError(
             f"The prototypes have {old.shape[1]} and {new.shape[1]} features: they can "
             "only be matched over the same ones."
         )
     return _match(_unit(old) @ _unit(new).T)
-
-
-def _dense(prototypes: Any) -> Array:
-    """Return prototypes as a table, also those that are sparse."""
-    return np.atleast_2d(as_dense(prototypes))
 
 
 def align_partitions(
@@ -187,10 +172,8 @@ def moves(before: ArrayLike, after: ArrayLike, alignment: Alignment | None = Non
             table[match.before] = match.after
         expected[kept] = table[old[kept]]
     ids = np.flatnonzero(kept & (expected != new))
-    pairs, counts = np.unique(np.stack([old[ids], new[ids]]), axis=1, return_counts=True)
-    order = np.argsort(-counts, kind="stable")
-    flows = tuple(Flow(int(pairs[0, i]), int(pairs[1, i]), int(counts[i])) for i in order)
-    return Moves(ids, flows)
+    largest = sorted(_flows(old[ids], new[ids]), key=lambda flow: -flow.n_documents)
+    return Moves(ids, tuple(largest))
 
 
 def flows(before: ArrayLike, after: ArrayLike) -> tuple[Flow, ...]:
@@ -217,7 +200,11 @@ def flows(before: ArrayLike, after: ArrayLike) -> tuple[Flow, ...]:
     """
     old, new = _labels(before, after)
     kept = (old >= 0) & (new >= 0)
-    pairs, counts = np.unique(np.stack([old[kept], new[kept]]), axis=1, return_counts=True)
+    return _flows(old[kept], new[kept])
+
+
+def _flows(before: Ids, after: Ids) -> tuple[Flow, ...]:
+    pairs, counts = np.unique(np.stack([before, after]), axis=1, return_counts=True)
     return tuple(
         Flow(int(one), int(other), int(count))
         for one, other, count in zip(*pairs, counts, strict=True)

@@ -22,6 +22,7 @@ from spheremix.reading.document_fit import (
 )
 from spheremix.reading.drift import compare_shares, compare_words
 from spheremix.reading.new_groups import rank, search, suggest
+from spheremix.reading.reading import names_of_features
 from spheremix.wording import count, joined
 
 if TYPE_CHECKING:
@@ -351,13 +352,7 @@ def compare_batch(
 
 
 class Past:
-    """The documents of a fit, ready to be compared with batches of new ones.
-
-    Parameters
-    ----------
-    model, X, random_state, sample_weight
-        As in :func:`compare_batch`.
-    """
+    """The documents of a fit, ready to be compared with batches as :func:`compare_batch` does."""
 
     def __init__(
         self, model: Any, X: Any, random_state: Any = 0, sample_weight: ArrayLike | None = None
@@ -376,7 +371,9 @@ class Past:
         self, new: Any, *, feature_names: Sequence[str] | None, false_alarms: float
     ) -> BatchComparison:
         """Compare a batch with them, as :func:`compare_batch` does."""
-        level, words = _level(false_alarms), _words(feature_names, self.mixture)
+        level, words = _level(false_alarms), None
+        if feature_names is not None:
+            words = names_of_features(self.mixture, self.mixture.n_features_in_, feature_names)
         each, K = level / N_CHECKS, len(self.mixture.weights_)
         rng = np.random.default_rng([self.seed, 0])
         scored, batch = self.scored, score_new(self.mixture, check.open_again(self.mixture, new))
@@ -435,17 +432,6 @@ def _level(rate: float) -> float:
     return found
 
 
-def _words(names: Sequence[str] | None, mixture: VMFMixture) -> list[str] | None:
-    if names is None:
-        return None
-    found, d = list(map(str, names)), mixture.n_features_in_
-    if len(found) != d:
-        raise ParameterError(
-            "{feature_names} has {n} names, and the model has {d} columns", n=len(found), d=d
-        )
-    return found
-
-
 # The four checks
 
 
@@ -498,11 +484,11 @@ def _changes(
     K = len(shares.found)
     more: list[list[str]] = [[] for _ in range(K)]
     fewer: list[list[str]] = [[] for _ in range(K)]
-    for k in np.flatnonzero(drift.p_values <= level) if words is not None else []:
-        change = drift.differences[k]
-        rising = np.where(drift.n_with[k] >= LEAST_WITH, change, 0.0)
-        more[k] = _first(rising, words)
-        fewer[k] = _first(-change, words)
+    if words is not None:
+        for k in np.flatnonzero(drift.p_values <= level):
+            change = drift.differences[k]
+            rising = np.where(drift.n_with[k] >= LEAST_WITH, change, 0.0)
+            more[k], fewer[k] = _first(rising, words), _first(-change, words)
     return GroupChanges(
         found=shares.found,
         expected=shares.expected,
@@ -515,6 +501,6 @@ def _changes(
     )
 
 
-def _first(values: Array, words: Sequence[str] | None) -> list[str]:
+def _first(values: Array, words: Sequence[str]) -> list[str]:
     best = np.argsort(-values, kind="stable")[:CHANGED]
-    return [words[j] for j in best if values[j] > 0.0] if words is not None else []
+    return [words[j] for j in best if values[j] > 0.0]

@@ -94,15 +94,10 @@ def log_odds_contrast(
     [[True, False, False], [False, True, False]]
     """
     inside = group_counts(counts, labels, n_groups=n_groups)
-    return _standardised(inside, int((np.asarray(labels) >= 0).sum()), prior)
-
-
-def _standardised(inside: Array, n_documents: int, prior: float | None) -> Array:
-    """Return z from the occurrences in each group."""
     totals = inside.sum(axis=0)
     everything = totals.sum()
     if prior is None:
-        prior = everything / max(n_documents, 1) or 1.0
+        prior = everything / max(np.count_nonzero(np.asarray(labels) >= 0), 1) or 1.0
     if not 0.0 < prior < np.inf:
         raise ValueError(f"prior must be a positive number of words, got {prior!r}.")
     expected = prior * totals / (everything or 1.0)
@@ -164,7 +159,7 @@ def contrast_words(
         raise ValueError(
             f"There are {len(vocabulary)} words for {inside.shape[1]} columns of counts."
         )
-    z = _standardised(inside, int((np.asarray(labels) >= 0).sum()), prior)
+    z = log_odds_contrast(counts, labels, n_groups=n_groups, prior=prior)
     scores = _scores(counts, labels, n_groups)
     totals = inside.sum(axis=0)
     return [

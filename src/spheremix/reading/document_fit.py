@@ -7,7 +7,7 @@ that both kinds of scores can be compared. The score is the cosine with the prot
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,26 +36,15 @@ SPARSE = 0.2  # share of non-zeros up to which products of rows are taken sparse
 class Scored:
     """Rows with the group that each fits best, and how well.
 
-    Attributes
-    ----------
-    rows : ndarray or CSR array of shape (n, d)
-        The rows; sparse if they are mostly zeros.
-    labels : ndarray of int
-        Their groups.
-    cosines : ndarray of float
-        With the prototypes of these groups.
-    nowhere : ndarray of bool
-        Whether they belong to no group, in a mixture with noise; the group is then the nearest.
-    pulls : CSR array of shape (n, K)
-        Their posteriors, times their weights: the part that they have, or would have, in the sums
-        of the groups.
+    The pulls of a row are its posteriors times its weight: the part that it has, or would have, in
+    the sums of the groups.
     """
 
-    rows: Any
+    rows: Any  # (n, d); sparse if they are mostly zeros
     labels: Ids
-    cosines: Array
-    nowhere: NDArray[np.bool_]
-    pulls: Any
+    cosines: Array  # with the prototypes of these groups
+    nowhere: NDArray[np.bool_]  # in a mixture with noise; the group is then the nearest
+    pulls: Any  # CSR, (n, K)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -67,13 +56,7 @@ class Scored:
 
     def take(self, places: Any) -> Scored:
         """Return some of them, by numbers or by a mask."""
-        return Scored(
-            self.rows[places],
-            self.labels[places],
-            self.cosines[places],
-            self.nowhere[places],
-            self.pulls[places],
-        )
+        return Scored(*(getattr(self, one.name)[places] for one in fields(self)))
 
 
 def score_past(left: LeftOut, rng: np.random.Generator) -> Scored:

@@ -192,28 +192,22 @@ def read_documents(
 def _assess(all_scores: Array, biases: Array, lengths: Array, n_groups: int) -> tuple[Any, ...]:
     """Return the columns of Documents from the scores of some rows, those of noise last."""
     scores = np.ascontiguousarray(all_scores[:, :n_groups])
-    noise = (all_scores[:, n_groups:] > scores.max(axis=1, keepdims=True)).any(axis=1)
-    labels, second_groups, *others = _assess_groups(scores, biases, lengths)
-    second_groups = np.where(noise, labels, second_groups)
-    return np.where(noise, -1, labels), second_groups, *others
-
-
-def _assess_groups(scores: Array, biases: Array, lengths: Array) -> tuple[Any, ...]:
     rows = np.arange(len(scores))
     labels = scores.argmax(axis=1)
     best = scores[rows, labels]
+    noise = (all_scores[:, n_groups:] > best[:, None]).any(axis=1)
     posteriors = 1.0 / np.exp(scores - best[:, None]).sum(axis=1)
-    products = best - biases[labels]
-    cosines = np.divide(
-        products, lengths[labels], out=np.zeros_like(best), where=lengths[labels] > 0
-    )
-    if scores.shape[1] == 1:
-        alone = np.full(len(scores), np.inf)
-        return labels, np.full_like(labels, -1), posteriors, posteriors, alone, cosines
-    scores[rows, labels] = -np.inf
-    second_groups = scores.argmax(axis=1)
-    log_odds = best - scores[rows, second_groups]
-    return labels, second_groups, posteriors, -posteriors * np.expm1(-log_odds), log_odds, cosines
+    length = lengths[labels]
+    cosines = np.divide(best - biases[labels], length, out=np.zeros_like(best), where=length > 0)
+    if n_groups == 1:
+        second_groups, log_odds = np.full_like(labels, -1), np.full(len(scores), np.inf)
+    else:
+        scores[rows, labels] = -np.inf
+        second_groups = scores.argmax(axis=1)
+        log_odds = best - scores[rows, second_groups]
+    margins = -posteriors * np.expm1(-log_odds)
+    second_groups = np.where(noise, labels, second_groups)
+    return np.where(noise, -1, labels), second_groups, posteriors, margins, log_odds, cosines
 
 
 def certainties(
@@ -223,22 +217,8 @@ def certainties(
 
     It is borderline where the odds against the second group are below 9 to 1 or its stability is
     below 0.5, clearly here where its stability is 0.75 or more, and probably here between. The page
-    of the report follows the same rule; a test compares the cut-offs.
-
-    Parameters
-    ----------
-    documents : Documents
-        Where the documents belong.
-    stability : ndarray of shape (n,)
-        Of each document.
-    names : sequence of str
-        Of the groups.
-
-    Returns
-    -------
-    list of str
-        "clearly here", "probably here", or "borderline with" and the name of the second group;
-        "belongs nowhere" for noise.
+    of the report follows the same rule; a test compares the cut-offs. It is borderline "with" the
+    name of the second group, and noise "belongs nowhere".
     """
     found = []
     each = (documents.labels, documents.second_groups, documents.log_odds, stability)

@@ -31,21 +31,11 @@ MOST = 300  # documents of a group on either side whose words are compared
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharesDrift:
-    """How many documents the groups have, and how many they would have.
-
-    Attributes
-    ----------
-    found : ndarray of int, shape (K,)
-        New documents of each group.
-    expected : ndarray of shape (K,)
-        As many as their share of the past.
-    p_values : ndarray of shape (K,)
-        For each group the probability that any group differs so much by chance.
-    """
+    """How many new documents each group has, and how many it would have."""
 
     found: Ids
-    expected: Array
-    p_values: Array
+    expected: Array  # as many as its share of the past
+    p_values: Array  # probability that any group differs so much by chance
 
 
 def compare_shares(past: Ids, new: Ids, n_groups: int, rng: np.random.Generator) -> SharesDrift:
@@ -68,22 +58,11 @@ def compare_shares(past: Ids, new: Ids, n_groups: int, rng: np.random.Generator)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordsDrift:
-    """How far the mean of the new documents of each group is from that of its old ones.
+    """How far the mean of the new documents of each group is from that of its old ones."""
 
-    Attributes
-    ----------
-    p_values : ndarray of shape (K,)
-        For each group the probability that any group differs so much by chance; NaN where there
-        are too few documents.
-    differences : ndarray of shape (K, d)
-        The mean of the new documents minus that of the old ones.
-    n_with : ndarray of int, shape (K, d)
-        New documents that have the word.
-    """
-
-    p_values: Array
-    differences: Array
-    n_with: Ids
+    p_values: Array  # that any group differs so much by chance; NaN where documents are too few
+    differences: Array  # (K, d): the mean of the new documents minus that of the old ones
+    n_with: Ids  # (K, d): new documents that have the word
 
 
 def compare_words(past: Scored, new: Scored, n_groups: int, rng: np.random.Generator) -> WordsDrift:

@@ -64,21 +64,11 @@ def clearest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
     larger than its cosine with the prototype of its own group. Candidates begin with one of the
     worst fitting rows and its neighbours, and change until they have been changed five times.
 
-    Parameters
-    ----------
-    gram : ndarray of shape (m, m)
-        Products of the rows.
-    cosines : ndarray of shape (m,)
-        With the prototypes of their own groups.
-
-    Returns
-    -------
-    (float, ndarray of int)
-        How clear the best candidate is, and its rows: the sum over its rows of the square root of
-        what the first of the two cosines is larger by. So many rows that are hardly nearer to each
-        other, as those of a known group can be by chance, do not count for as much as a group.
-        Fewer than five rows are no group: two that are nearly the same, as reprints are, would
-        otherwise be clearer than most groups. Zero and no rows where there is none.
+    Returns how clear the best candidate is, and its rows: the sum over its rows of the square root
+    of what the first of the two cosines is larger by. So many rows that are hardly nearer to each
+    other, as those of a known group can be by chance, do not count for as much as a group. Fewer
+    than five rows are no group: two that are nearly the same, as reprints are, would otherwise be
+    clearer than most groups. Zero and no rows where there is none.
     """
     m = len(cosines)
     if m < LEAST_OF_A_GROUP:
@@ -130,21 +120,11 @@ def others_of(scored: Scored, members: Ids, places: Ids) -> Ids:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draws:
-    """What is seen in random parts, an entry each.
+    """What is seen in random parts, an entry each."""
 
-    Attributes
-    ----------
-    gains : ndarray of float
-        Of the clearest new groups.
-    sizes : ndarray of int
-        Their numbers of documents.
-    bad : ndarray of int
-        Numbers of documents that fit badly.
-    """
-
-    gains: Array
-    sizes: Ids
-    bad: Ids
+    gains: Array  # of the clearest new groups
+    sizes: Ids  # their numbers of documents
+    bad: Ids  # numbers of documents that fit badly
 
 
 class Exchange:
@@ -152,18 +132,12 @@ class Exchange:
 
     The prototype of group k is the direction of q_k, a sum over documents on the support of the
     prototype: q_k = sum_i t_ik x_i, less a threshold if there is a penalty. Without the documents
-    of a part D it is the direction of q_k - sum_{i in D} t_ik x_i on the support.
+    of a part D it is the direction of q_k - sum_{i in D} t_ik x_i on the support. All documents
+    keep the group that they have.
 
-    Parameters
-    ----------
-    past, batch : Scored
-        Documents of the past, and new ones. All keep the group that they have.
-    suspects : ndarray of int
-        The clearest new group in the batch, by numbers in it.
-    vectors : ndarray of shape (K, d)
-        The vectors q_k of the past, of documents that are not among the given ones too.
-    gram : ndarray
-        Products of the documents of the past.
+    ``suspects`` are the clearest new group in the batch, by numbers in it; ``vectors`` the q_k of
+    the past, of documents that are not among the given ones too; ``gram`` has the products of the
+    documents of the past.
     """
 
     def __init__(
@@ -231,22 +205,11 @@ class Searched:
 
     Of a batch that is larger than the past, a part is searched, so that prototypes without it are
     left.
-
-    Attributes
-    ----------
-    places : ndarray of int
-        The documents of the batch that were searched.
-    gain : float
-        Of the clearest new group.
-    members : ndarray of int
-        Its documents, by numbers among those that were searched.
-    drawn : Draws
-        What random parts show.
     """
 
-    places: Ids
-    gain: float
-    members: Ids
+    places: Ids  # the documents of the batch that were searched
+    gain: float  # of the clearest new group
+    members: Ids  # its documents, by numbers among those that were searched
     drawn: Draws
 
 

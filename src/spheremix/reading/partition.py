@@ -42,18 +42,7 @@ class PartitionMixture(VMFMixture):
 def read_partition(means: SphericalKMeans, X: Any) -> PartitionMixture:
     """Describe the clusters of spherical k-means by the rows, as a fit describes a mixture.
 
-    Parameters
-    ----------
-    means : SphericalKMeans
-        Fitted.
-    X : array, CSR array, Directions or None
-        The rows of the fit; None is refused.
-
-    Returns
-    -------
-    PartitionMixture
-        With the clusters of ``means``. Its equal weights were not fitted, so the criteria do not
-        count them as parameters.
+    The equal weights were not fitted, so the criteria do not count them as parameters.
     """
     if X is None:
         raise ValueError("The report of a SphericalKMeans needs the rows of its fit: give X.")

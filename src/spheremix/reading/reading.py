@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from spheremix.errors import ParameterError
 from spheremix.reading import ordering
-from spheremix.reading.contrast import ContrastWord
 from spheremix.reading.documents import read_documents
 from spheremix.reading.names import alike, choose_names, join_each, naming_words
 from spheremix.reading.why import explain
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from spheremix.reading.contrast import ContrastWord
     from spheremix.reading.documents import Documents
     from spheremix.reading.ordering import Layout
     from spheremix.reading.why import Explanation
@@ -92,7 +93,9 @@ def names_of_features(model: Any, d: int, given: Iterable[str] | None) -> list[s
         given = getattr(model, "feature_names_in_", [f"x{j}" for j in range(d)])
     names = [str(name) for name in given]
     if len(names) != d:
-        raise ValueError(f"feature_names has {len(names)} names, the model {d} features.")
+        raise ParameterError(
+            "{feature_names} has {n} names, the model {d} features", n=len(names), d=d
+        )
     return names
 
 
@@ -108,9 +111,6 @@ class Reading:
         since it has no posteriors.
     feature_names : iterable of str, default=None
         The vocabulary; by default the names of the columns of the fit, or "x0", "x1", ...
-    path : VMFPath, default=None
-        Where the model is a mixture of a path, the path: it tells up to which penalty words
-        survive.
     step : int, default=None
         Where the model has a path, another step to read than the selected one.
     contrast : sequence of sequences of ContrastWord or str, default=None
@@ -158,45 +158,36 @@ class Reading:
         model: Any,
         feature_names: Iterable[str] | None = None,
         *,
-        path: Any = None,
         step: int | None = None,
         contrast: Sequence[Sequence[ContrastWord | str]] | None = None,
         names: Iterable[str] | None = None,
         X: Any = None,
     ) -> None:
         require_model(model)
-        own_path = getattr(model, "best_path_", model if hasattr(model, "betas_") else None)
-        self.path = path if own_path is None else own_path
+        path: Any = getattr(model, "best_path_", model if hasattr(model, "betas_") else None)
+        self.path: Any = path
         self.step: int | None = None
-        if own_path is not None or (path is not None and step is not None):
-            n_steps = len(self.path.betas_)
-            chosen = self.path.selected_ if step is None else step
+        self.model: Any = getattr(model, "best_estimator_", model)
+        if path is not None:
+            n_steps = len(path.betas_)
+            chosen = path.selected_ if step is None else step
             if not -n_steps <= chosen < n_steps:
                 raise ValueError(f"There is no step {step}: the path has {n_steps} steps.")
             self.step = int(chosen) % n_steps
+            if step is not None:
+                self.model = path.model(self.step)
         elif step is not None:
             raise ValueError("step needs a path: give a fitted VMFPath or VMFMixtureIC.")
-        if step is None:
-            self.model = getattr(model, "best_estimator_", model)
-        else:
-            self.model = self.path.model(self.step)
         self.feature_names = names_of_features(self.model, self.prototypes.shape[1], feature_names)
         self.contrast: list[tuple[str, ...]] | None = None
         if contrast is not None:
             self.contrast = [
-                tuple(one.word if isinstance(one, ContrastWord) else one for one in words)
-                for words in contrast
+                tuple(one if isinstance(one, str) else one.word for one in few) for few in contrast
             ]
-        if self.contrast is not None and len(self.contrast) != self.n_groups:
-            raise ValueError(
-                f"contrast has words of {len(self.contrast)} groups, the model "
-                f"{self.n_groups} groups."
-            )
         self.names = None if names is None else [str(name) for name in names]
-        if self.names is not None and len(self.names) != self.n_groups:
-            raise ValueError(
-                f"names has {len(self.names)} names, the model {self.n_groups} groups."
-            )
+        for what, given in (("contrast", self.contrast), ("names", self.names)):
+            if given is not None and len(given) != self.n_groups:
+                raise ValueError(f"{what} has {len(given)} groups, the model {self.n_groups}.")
         self.X = X
         self._named: dict[int, list[str]] = {}  # by words, for each number of words
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from spheremix.reading.labels import as_groups, count_groups, is_missing
+from spheremix.text.values import iso_date
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,8 +19,6 @@ Period = Literal["auto", "month", "year"]
 
 MANY_MONTHS = 60  # beyond them, time is counted in years
 _UNITS = {"month": "M", "year": "Y"}
-_YEAR = re.compile(r"\d{4}(?:\.0)?")
-_ISO = re.compile(r"(\d{4})(?:-?(\d{2})(?:-?(\d{2})(?:[T ].*)?)?)?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,15 +105,7 @@ def _has_years(dates: Any, dated: NDArray[np.bool_]) -> bool:
     """Return whether some of these dates are years only, whose month nobody knows."""
     if isinstance(dates, np.ndarray) and dates.dtype.kind == "M":
         return bool(dates.dtype == np.dtype("datetime64[Y]"))
-    return any(_is_year(one) for one, known in zip(dates, dated, strict=True) if known)
-
-
-def _is_year(date: Any) -> bool:
-    if isinstance(date, np.datetime64):
-        return date.dtype == np.dtype("datetime64[Y]")
-    if isinstance(date, dt.date):
-        return False
-    return _YEAR.fullmatch(str(date).strip()) is not None
+    return any(len(_known(one)) == 4 for one, known in zip(dates, dated, strict=True) if known)
 
 
 def parse_dates(dates: Iterable[Any]) -> NDArray[np.datetime64]:
@@ -140,32 +129,16 @@ def parse_dates(dates: Iterable[Any]) -> NDArray[np.datetime64]:
     """
     if isinstance(dates, np.ndarray) and dates.dtype.kind == "M":
         return dates.astype("datetime64[D]")
-    days = [_day(date, i) for i, date in enumerate(dates)]
+    days = [_known(date, i) for i, date in enumerate(dates)]
     return np.array(days, dtype="datetime64[D]").reshape(-1)
 
 
-def _day(date: Any, i: int) -> str:
-    """Return one date in the form that NumPy reads without guessing."""
-    if is_missing(date):
-        return "NaT"
-    if isinstance(date, np.datetime64):
-        return str(date.astype("datetime64[D]"))
-    if isinstance(date, dt.date):
-        return date.isoformat()[:10]
-    if isinstance(date, float) and date.is_integer():  # a year in a column with gaps
-        date = int(date)
-    found = _ISO.fullmatch(str(date).strip())
-    if found is None:
-        raise ValueError(_refusal(date, i))
-    year, month, day = (part or "01" for part in found.groups())
+def _known(date: Any, i: int = 0) -> str:
+    """Return a date as far as it is known, in the form that NumPy reads without guessing."""
     try:
-        return dt.date(int(year), int(month), int(day)).isoformat()
+        return (None if is_missing(date) else iso_date(date)) or "NaT"
     except ValueError as error:
-        raise ValueError(_refusal(date, i)) from error
-
-
-def _refusal(date: Any, i: int) -> str:
-    return (
-        f"Document {i} has the date {str(date)[:40]!r}, which is not understood: write it as "
-        "year-month-day, like 2016-10-12."
-    )
+        raise ValueError(
+            f"Document {i} has the date {str(date)[:40]!r}, which is not understood: write it as "
+            "year-month-day, like 2016-10-12."
+        ) from error

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 EVERYTHING = "all"  # the name of the root
 NAMING = 3  # words of a name
 _NOTHING = np.empty(0, dtype=np.intp)
-NEARLY_ALL = (
-    0.95  # share of the documents with a word that must be here, for a word that is only here
-)
+NEARLY_ALL = 0.95  # share of the documents with a word that must be here, if it is only here
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,25 +119,10 @@ def describe_nodes(
     containing: Array | None = None,
     n_words: int = 5,
 ) -> tuple[TreeNode, ...]:
-    """Describe every node of a tree by words.
+    """Describe every node of a tree by words, as :func:`tree_nodes` does.
 
-    Parameters
-    ----------
-    hierarchy : Hierarchy
-        The tree of M leaves.
-    words : sequence of str
-        One a column.
-    sums : ndarray of shape (M, n_words)
-        For each leaf, the sum of the directions of its documents in these words.
-    containing : ndarray of shape (M, n_words), default=None
-        For each leaf, the number of its documents that contain each word.
-    n_words : int, default=5
-        Words of each kind, at most.
-
-    Returns
-    -------
-    tuple of TreeNode
-        By number.
+    ``sums`` has, for each leaf and word, the sum of the directions of the leaf's documents, and
+    ``containing`` the number of its documents that contain the word.
     """
     M, parents, linkage = hierarchy.n_leaves, hierarchy.parents.tolist(), hierarchy.linkage
     mass, vectors = hierarchy.added_up(hierarchy.leaves.mass), hierarchy.added_up(sums)

@@ -170,22 +170,11 @@ def numbered(labels: NDArray[np.intp], n_groups: int) -> NDArray[np.intp]:
 
 
 def heaviest(X: Any, weights: Array, columns: NDArray[np.intp]) -> dict[str, Any]:
-    """Return the rows of documents, cut to their heaviest words.
+    """Return the rows of documents, cut to their heaviest words among those that are shown.
 
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n, d), path, iterable of blocks, or Directions
-        As for :func:`spheremix.as_directions`.
-    weights : ndarray of shape (m, d)
-        How much each word weighs; where the first line is equal, the next one decides.
-    columns : ndarray
-        The words that are shown, in increasing order; others are left out.
-
-    Returns
-    -------
-    dict
-        ``indptr``, ``words`` (positions in ``columns``), ``values`` and ``scale``; ``n_words``, how
-        many different words each document has, before it is cut.
+    ``weights`` says how much each word weighs; where its first line is equal, the next one decides.
+    In the result ``words`` are positions in ``columns``, which increase, and ``n_words`` says how
+    many different words each document has, before it is cut.
     """
     rows, n_words = unit_columns(X, columns)
     owners = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
@@ -260,22 +249,9 @@ def length(text: str) -> int:
 def token_forms(
     texts: Sequence[str], vectorizer: TextVectorizer, places: Mapping[str, int]
 ) -> dict[str, int]:
-    """Return which word each form is: those that the vectoriser met, and tokens of the texts.
+    """Return the position of the word of each form that the vectoriser met or that texts have.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        The texts that are shown.
-    vectorizer : TextVectorizer
-        Fitted.
-    places : mapping of str to int
-        Position of each word that is shown.
-
-    Returns
-    -------
-    dict of str to int
-        Lower-case form to the position of its word; where a language tells cases apart, the more
-        frequent one decides.
+    Forms are in lower case; where a language tells cases apart, the more frequent one decides.
     """
     cut = vectorizer.tokenizer or forms
     tokens = Counter(token for text in texts for token in cut(text))

@@ -36,26 +36,15 @@ LEVELS = 127  # of the absolute value of a coordinate
 class Steps:
     """The steps that are kept.
 
-    Attributes
-    ----------
-    entries : list of dict
-        What is said about each.
-    chosen : int
-        The selected one, among them.
-    values : ndarray of int8 of shape (S, K, W)
-        Prototypes, as :func:`quantise` gives them.
-    labels : ndarray of shape (S, n), or None
-        The group of each document; None where rows are not known.
-    only_here : ndarray of shape (S, W), or None
-        1 for a word that one group alone has and that enough of its documents contain, else 0;
-        None where rows are not known, or where columns are no words.
+    ``only_here`` is 1 for a word that one group alone has and that enough of its documents contain;
+    it is None where rows are not known, or where columns are no words.
     """
 
-    entries: list[dict[str, Any]]
-    chosen: int
-    values: NDArray[np.int8]
-    labels: NDArray[Any] | None
-    only_here: NDArray[np.uint8] | None
+    entries: list[dict[str, Any]]  # what is said about each
+    chosen: int  # the selected one, among them
+    values: NDArray[np.int8]  # (S, K, W): prototypes, as quantise gives them
+    labels: NDArray[Any] | None  # (S, n): the group of each document; None without rows
+    only_here: NDArray[np.uint8] | None  # (S, W)
 
 
 def read_steps(run: Run, shown: NDArray[np.intp]) -> Steps:
@@ -109,19 +98,7 @@ def found_only_here(prototypes: NDArray[Any], shares: Array) -> NDArray[np.bool_
 def evenly_spaced(n_nonzero: ArrayLike, wanted: Iterable[int], most: int) -> list[int]:
     """Choose steps: the wanted ones, the first, the last, others evenly in their non-zeros.
 
-    Parameters
-    ----------
-    n_nonzero : array-like of int
-        One a step.
-    wanted : iterable of int
-        Steps to keep in any case.
-    most : int
-        How many to keep at most, where the wanted ones, the first and the last are not more.
-
-    Returns
-    -------
-    list of int
-        In increasing order.
+    They are no more than ``most``, unless the wanted ones, the first and the last are.
     """
     counts = np.asarray(n_nonzero)
     kept = sorted({0, len(counts) - 1, *wanted})
@@ -155,12 +132,6 @@ def quantise(prototypes: Array) -> tuple[NDArray[np.int8], float]:
     return signed, scale
 
 
-def dequantise(values: NDArray[np.int8], scale: float) -> Array:
-    """Return coordinates, as the page does."""
-    part = values.astype(np.float64) / LEVELS
-    return np.asarray(scale * part * np.abs(part))
-
-
 def _entry(step: int, model: VMFMixture, sizes: list[float], by: list[str]) -> dict[str, Any]:
     """Describe a step."""
     n_nonzero = int(np.count_nonzero(model.prototypes_))
@@ -186,12 +157,7 @@ def _entry(step: int, model: VMFMixture, sizes: list[float], by: list[str]) -> d
 def count_words(prototypes: Array) -> dict[str, list[int]]:
     """Count the words of all prototypes, also those that the page does not show.
 
-    Returns
-    -------
-    dict
-        ``n_words`` and ``n_only_here_words``: for each group, how many words it has, and how
-        many of them no other group has. ``n_words_by_groups``: how many words are in no
-        group, in one, ..., in all K of them.
+    Those of each group, those that no other group has, and those of no group, of one, ..., of all.
     """
     has = prototypes != 0.0
     sharing = np.count_nonzero(has, axis=0)

@@ -26,10 +26,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from spheremix.testing import parts, row_by_row, sweeps  # noqa: F401 - they list their checks
-from spheremix.testing.containers import CONTAINERS
+from spheremix.testing import engines  # noqa: F401 - it lists its checks
 from spheremix.testing.models import check_model
 from spheremix.testing.suite import (
+    CONTAINERS,
     ENGINE_CHECKS,
     Make,
     assert_resultants_close,

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, cast
 from spheremix._files import open_regular
 from spheremix.errors import MissingPackageError
 from spheremix.text.corpus import ReadError, listed, shown
-from spheremix.text.file_names import TEXT_SUFFIXES
 from spheremix.text.files import EXPANSION, LEAST_UNPACKED, archive, lines
 from spheremix.wording import count, install
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     Records = Iterator[tuple[int, Mapping[str, Any]]]
 
 NO_FRACTION = re.compile(r"\.0+$")  # of a second
+TEXT_SUFFIXES = (".txt", ".text", ".md")
 MATRIX_SUFFIXES = (".npz", ".npy", ".mtx")
 WORKBOOK_SUFFIXES = (".xlsx", ".xlsm")
 KNOWN = (
@@ -39,28 +39,14 @@ WHOLE = 2.0**53  # numbers beyond are not exact
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Records that can be read again and again.
+    """Records that can be read again and again."""
 
-    Attributes
-    ----------
-    place : Path or str
-        Its file, or what people call a table in memory.
-    format, unit : str
-        What it was read as, and what a record is called in messages.
-    records : callable
-        Returns the number of each record, and its values by column.
-    complete : bool
-        Whether every record has every column.
-    notes : tuple of str
-        Sentences for people.
-    """
-
-    place: Path | str
-    format: str
-    unit: str
-    records: Callable[[], Records]
-    complete: bool = True
-    notes: tuple[str, ...] = ()
+    place: Path | str  # its file, or what people call a table in memory
+    format: str  # what it was read as
+    unit: str  # what a record is called in messages
+    records: Callable[[], Records]  # the number of each record, and its values by column
+    complete: bool = True  # whether every record has every column
+    notes: tuple[str, ...] = ()  # sentences for people
 
 
 def open_table(path: Path, sheet: str | None = None) -> Table:

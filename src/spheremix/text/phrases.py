@@ -31,21 +31,11 @@ LEAST_NPMI = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Two neighbours that are one word; each of them may be a phrase.
-
-    Attributes
-    ----------
-    left, right : str
-        The two words.
-    word : str
-        The phrase as it is written most often.
-    npmi : float
-        Their association.
-    """
+    """Two neighbours that are one word; each of them may be a phrase."""
 
     left: str
     right: str
-    word: str
+    word: str  # the phrase as it is written most often
     npmi: float
 
 
@@ -172,25 +162,11 @@ def _apart(at: Ints, strength: Floats) -> NDArray[np.bool_]:
 def learn_phrases(
     words: Tokens, written: Tokens, names: list[str], forms: Sequence[str], longest: int, least: int
 ) -> tuple[Tokens, list[Phrase]]:
-    """Find phrases and put them in their places; ``names`` grows by them.
+    """Find phrases of so many words at most, in so many texts at least, and put them in place.
 
-    Parameters
-    ----------
-    words, written : Tokens
-        The words of the texts, and in the same order the forms that were written.
-    names : list of str
-        The words by their numbers.
-    forms : sequence of str
-        The forms by their numbers.
-    longest : int
-        Words of a phrase, at most.
-    least : int
-        Texts with a phrase, at least.
-
-    Returns
-    -------
-    Tokens, list of Phrase
-        The words with phrases, and the phrases, those of fewer words first.
+    ``written`` has the forms behind the words, in the same order; ``names`` and ``forms`` are words
+    and forms by number, and ``names`` grows by the phrases. Returns the words with phrases, and the
+    phrases, those of fewer words first.
     """
     lengths = np.ones(len(names), dtype=np.int64)
     numbers = {name: i for i, name in enumerate(names)}
@@ -225,15 +201,7 @@ def learn_phrases(
 
 
 class PhraseTable:
-    """Puts known phrases in their places in new texts.
-
-    Parameters
-    ----------
-    phrases : sequence of Phrase
-        Those of fewer words first.
-    numbers : mapping of str to int
-        Numbers of the words, phrases included.
-    """
+    """Puts known phrases, those of fewer words first, in their places in new texts."""
 
     def __init__(self, phrases: Sequence[Phrase], numbers: Mapping[str, int]) -> None:
         lengths: dict[str, int] = {}
@@ -243,7 +211,11 @@ class PhraseTable:
             lengths[one.word] = length
             row = (numbers[one.left], numbers[one.right], one.npmi, numbers[one.word])
             levels.setdefault(length, []).append(row)
-        self._levels = [_level(sorted(rows)) for _, rows in sorted(levels.items())]
+        self._levels = []
+        for _, rows in sorted(levels.items()):
+            left, right, npmi, number = zip(*sorted(rows), strict=True)
+            pairs = Pairs(np.array(left, np.int64), np.array(right, np.int64), np.array(npmi))
+            self._levels.append((pairs, np.array(number, dtype=np.int32)))
 
     def __call__(self, tokens: Tokens) -> Tokens:
         """Return the words with phrases."""
@@ -251,9 +223,3 @@ class PhraseTable:
             at, which = meetings(tokens, pairs)
             tokens = join(tokens, at, numbers[which])
         return tokens
-
-
-def _level(rows: list[tuple[int, int, float, int]]) -> tuple[Pairs, NDArray[np.int32]]:
-    left, right, npmi, number = zip(*rows, strict=True)
-    pairs = Pairs(np.array(left, np.int64), np.array(right, np.int64), np.array(npmi))
-    return pairs, np.array(number, dtype=np.int32)

@@ -24,17 +24,7 @@ if TYPE_CHECKING:
 
 
 class Terms:
-    """Finds the terms of texts.
-
-    Parameters
-    ----------
-    lexicon : Lexicon
-        The word of each form.
-    cut : callable
-        From a text to its forms.
-    phrases : sequence of Phrase
-        Those of fewer words first.
-    """
+    """Finds the terms of texts, which are cut into forms; phrases of fewer words come first."""
 
     def __init__(self, lexicon: Lexicon, cut: Cut, phrases: Sequence[Phrase] = ()) -> None:
         self.lexicon, self.cut, self.phrases = lexicon, cut, list(phrases)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from spheremix.errors import Message, MissingPackageError
@@ -39,18 +39,10 @@ NAMED = 3  # examples
 
 @dataclass(frozen=True, slots=True)
 class Mending:
-    """What is to be mended in texts, those of a run and new ones alike.
+    """What is to be mended in texts, those of a run and new ones alike."""
 
-    Attributes
-    ----------
-    encoding : bool
-        Whether text that was decoded wrongly is decoded again.
-    lines : frozenset of str
-        Lines that are left out.
-    """
-
-    encoding: bool = False
-    lines: frozenset[str] = field(default_factory=frozenset)
+    encoding: bool = False  # whether text that was decoded wrongly is decoded again
+    lines: frozenset[str] = frozenset()  # that are left out
 
     def __call__(self, texts: Sequence[str]) -> tuple[list[str], list[str]]:
         """Mend texts; say in sentences what was changed."""

@@ -31,10 +31,7 @@ def is_number(value: Any) -> bool:
 def iso_date(value: Any) -> str | None:
     """Return a date as far as it is known: "2016-10-12", "2016-10" or "2016"; None for none.
 
-    Raises
-    ------
-    ValueError
-        For a value that is not a date.
+    A value that is not a date is a ValueError.
     """
     if is_missing(value) or str(value) == "NaT":  # of NumPy, too
         return None
@@ -60,10 +57,7 @@ def join_date(year: str, month: str | None = None, day: str | None = None) -> st
 def plain(value: Any, clean: Callable[[str], str] = str) -> Any:
     """Return a value as JSON can say it; what is not a number there becomes None.
 
-    Raises
-    ------
-    TypeError
-        For bytes and other values that JSON has no form for.
+    Bytes and other values that JSON has no form for are a TypeError.
     """
     found = value
     if isinstance(value, str):

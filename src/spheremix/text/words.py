@@ -31,24 +31,12 @@ PART = re.compile(rf"\n\s*\n|\n[ \t]*(?=[{CAPITALS}])")
 
 @dataclass(frozen=True, slots=True)
 class WordRule:
-    """Tells which forms are words.
+    """Tells which forms are words."""
 
-    Attributes
-    ----------
-    stop : frozenset of str
-        Forms that are none.
-    keep_numbers : bool
-        Whether what has no letter is a word.
-    drop_mixed : bool
-        Whether what has digits and letters is none.
-    min_length : int
-        Characters, at least.
-    """
-
-    stop: frozenset[str] = frozenset()
-    keep_numbers: bool = False
-    drop_mixed: bool = False
-    min_length: int = 2
+    stop: frozenset[str] = frozenset()  # forms that are none
+    keep_numbers: bool = False  # whether what has no letter is a word
+    drop_mixed: bool = False  # whether what has digits and letters is none
+    min_length: int = 2  # characters
 
     def __call__(self, form: str) -> bool:
         """Return whether a form in lower case is a word."""

@@ -500,7 +500,6 @@ export interface MapLabel {
   y: number;
   text: string;
   weight: number; // those of large weight are placed first, and written larger
-  group?: number;
   colour?: string | undefined; // of the disc before the name
   spots?: { xs: number[]; ys: number[] }; // some documents of the group
 }
@@ -533,25 +532,22 @@ export interface DocumentMapParts {
   x: ArrayLike<number>;
   y: ArrayLike<number>;
   colours: Uint32Array;
-  labels?: MapLabel[];
-  describe?: (id: number) => string; // what the tip says of a document
-  onHover?: (id: number) => void; // -1: none
-  onSelect?: (id: number) => void; // -1: none
-  onLasso?: (ids: Uint32Array) => void;
-  onReset?: () => void; // all documents were asked for
+  labels: MapLabel[];
+  describe: (id: number) => string; // what the tip says of a document
+  onSelect: (id: number) => void; // -1: none
+  onLasso: (ids: Uint32Array) => void;
+  onReset: () => void; // all documents were asked for
 }
 
 export interface DocumentMap {
   element: HTMLElement;
   setColours: (colours: Uint32Array) => void;
-  setVisible: (mask: Uint8Array | null) => void; // null: all
   setHighlighted: (mask: Uint8Array | null) => void; // null: none is faded
   setChosen: (mask: Uint8Array | null) => void; // the others are paler, and can be pointed at
   setLabels: (labels: MapLabel[]) => void;
   select: (id: number) => void;
   resize: () => void;
   refresh: () => void; // after a change of the theme
-  reset: () => void;
   savePng: () => void;
   saveSvg: () => void;
 }

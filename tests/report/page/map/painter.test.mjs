@@ -19,7 +19,7 @@ const HEIGHT = 60;
 const draw = drawer(5);
 const some = (n) => Array.from({ length: n }, () => Math.floor(65536 * draw()));
 const points = createPoints(some(400), some(400));
-const order = drawingOrder(createIndex(points).order, null, null);
+const order = drawingOrder(createIndex(points).order, null);
 const colours = Uint32Array.from({ length: 400 }, () => Math.floor(0xffffff * draw()));
 const shown = { colours, ground: 0xf0f0f0, order, faint: FAINT };
 const whole = wholeView(points, WIDTH, HEIGHT);

@@ -122,9 +122,8 @@ test("a lasso holds the points inside it, also where it goes in", () => {
     [0.46, 0.05],
     [0, 1],
   ];
-  assert.deepEqual([...pointsInside(index, points, notched, everyone)], [0, 2]);
-  assert.deepEqual([...pointsInside(index, points, notched, (i) => i === 2)], [2]);
-  assert.deepEqual([...pointsInside(index, points, notched.slice(0, 2), everyone)], []);
+  assert.deepEqual([...pointsInside(index, points, notched)], [0, 2]);
+  assert.deepEqual([...pointsInside(index, points, notched.slice(0, 2))], []);
 });
 
 test("one point and none are maps too", () => {
@@ -140,7 +139,7 @@ test("one point and none are maps too", () => {
 function painted(points, shown, view, radius = 3) {
   const pixels = new Int32Array(view.width * view.height);
   const { order: all } = createIndex(points);
-  const order = drawingOrder(all, shown.visible ?? null, shown.highlighted ?? null);
+  const order = drawingOrder(all, shown.highlighted ?? null);
   const given = { colours: shown.colours, ground: 0xffffff, order, faint: shown.faint ?? FAINT };
   paintPoints(pixels, view.width, view.height, points, given, view, radius, 1);
   return (left, top) => pixels[Math.floor(top) * view.width + Math.floor(left)];
@@ -159,7 +158,7 @@ test("a point has its colour in its place, and the ground is elsewhere", () => {
   assert.equal(pixelOf(0x102030) >>> 0, 0xff302010);
 });
 
-test("hidden points are not drawn, faded ones are pale and below the others", () => {
+test("faded points are pale and below the others", () => {
   const points = createPoints([30_000, 30_000, 60_000], [30_000, 30_000, 30_000]);
   const view = wholeView(points, 200, 100);
   const colours = Uint32Array.of(0xff0000, 0x00ff00, 0x0000ff);
@@ -172,8 +171,6 @@ test("hidden points are not drawn, faded ones are pale and below the others", ()
   assert.ok((pale & 0xff) > 0xc0 && (pale & 0xff) < 0xff, pale.toString(16)); // a pale blue
   const other = painted(points, { ...shown, faint: PALE }, view)(right, level);
   assert.ok((other & 0xff) < (pale & 0xff) && (other & 0xff) > 0x60, other.toString(16));
-  const hidden = painted(points, { ...shown, visible: Uint8Array.of(1, 1, 0) }, view);
-  assert.equal(hidden(right, level), pixelOf(0xffffff));
 });
 
 test("points at the edge are cut, not wrapped to the other side", () => {

@@ -3,7 +3,7 @@
 import { AGREED, agreementPercent, countSure, samenessWord } from "../groups/certainty.js";
 import { chooseModelGroup } from "../groups/grouping.js";
 import { openCut } from "../groups/sliders.js";
-import { bdi, find, make, textButton } from "../lib/dom.js";
+import { bdi, find, make, separated, textButton } from "../lib/dom.js";
 import { capital, counted, integer, nounOf, percent, shownOfAll } from "../lib/format.js";
 import { openSure } from "./help.js";
 
@@ -68,13 +68,12 @@ function howSure(app) {
         },
       ),
     );
-  const all = parts.flatMap((part, i) => (i ? [" · ", part] : [part]));
-  if (!all.length) return all;
+  if (!parts.length) return [];
   const ask = textButton("How sure?", openSure, {
     id: "ask-sure",
     title: "What these numbers mean",
   });
-  return [ask, " ", ...all];
+  return [ask, " ", ...separated(parts, " · ")];
 }
 
 // Return how far all groups together agree. Beside each group stands its own stability.
@@ -94,17 +93,19 @@ function agreements({ candidates, advice, model }) {
     value === null
       ? []
       : [
-          told(
-            `${what} ${agreementPercent(value)}`,
-            `How far the same groups are found ${title}. 100 %: always the same; 0 %: no more than ` +
-              "by chance (mean adjusted Rand index).",
-            value < AGREED,
-          ),
+          make("span", {
+            class: value < AGREED ? "warning" : null,
+            text: `${value < AGREED ? "! " : ""}${what} ${agreementPercent(value)}`,
+            title:
+              `How far the same groups are found ${title}. 100 %: always the same; 0 %: no more ` +
+              "than by chance (mean adjusted Rand index).",
+          }),
         ],
   );
-  const listed = parts.flatMap((one, i) => (i ? [", ", one] : [one]));
   const word = ` (${samenessWord(Math.min(...values))})`;
-  return [make("span", { id: "agreements" }, "All groups together: ", ...listed, word)];
+  return [
+    make("span", { id: "agreements" }, "All groups together: ", ...separated(parts, ", "), word),
+  ];
 }
 
 /** Return how many documents are borderline; a click lists them. @param {App} app */
@@ -131,11 +132,6 @@ function distrusted({ content, state, lasso }) {
   ];
 }
 
-/** @param {string} text @param {string} title @param {boolean} weak */
-function told(text, title, weak) {
-  return make("span", { class: weak ? "warning" : null, text: weak ? `! ${text}` : text, title });
-}
-
 // Return what the advice recommends beside this number, each with its sentence.
 /** @param {App} app */
 function otherNumbers(app) {
@@ -148,9 +144,7 @@ function otherNumbers(app) {
       ? make("span", { class: "warning", text: "no groups at all", title: sentence })
       : textButton(`${K} (${reading})`, () => openCut(app, K), { title: sentence }),
   );
-  return [
-    make("span", {}, "Also possible: ", ...links.flatMap((one, i) => (i ? [", ", one] : [one]))),
-  ];
+  return [make("span", {}, "Also possible: ", ...separated(links, ", "))];
 }
 
 // Return how many documents have changed group: names stay along the path, whatever becomes of

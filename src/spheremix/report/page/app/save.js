@@ -16,7 +16,7 @@ import {
   wordTable,
 } from "./tables.js";
 
-/** @import { App, Content, Now, Tab, Table } from "../types.d.ts" */
+/** @import { App, Content, Tab, Table } from "../types.d.ts" */
 
 const LISTED = "documents.csv";
 
@@ -80,10 +80,10 @@ export function mountSave(app, listed, maps) {
     ...items,
     item("Print, or save as PDF", null, () => print()),
   );
+  const fileOf = (/** @type {string} */ name) => items.find((one) => one.dataset.file === name);
   button.addEventListener("click", () => {
-    for (const one of items)
-      if (one.dataset.file === LISTED)
-        one.textContent = `Documents listed: ${integer(listed().length)} (CSV)`;
+    const list = fileOf(LISTED);
+    if (list) list.textContent = `Documents listed: ${integer(listed().length)} (CSV)`;
     menu.hidden = !menu.hidden;
     button.setAttribute("aria-expanded", String(!menu.hidden));
     if (!menu.hidden) (figures.find((one) => !one.hidden) ?? items[0]).focus();
@@ -94,7 +94,7 @@ export function mountSave(app, listed, maps) {
       close();
   });
   state.follow(["tab"], () => {
-    const name = figureName(state.now);
+    const name = NAMES[state.now.tab];
     figures.forEach((one, i) => {
       const format = i ? "png" : "svg";
       one.hidden = !name;
@@ -103,8 +103,8 @@ export function mountSave(app, listed, maps) {
     });
   });
   state.follow(["document"], () => {
-    for (const one of items)
-      if (one.dataset.file === "document-words.csv") one.hidden = state.now.document < 0;
+    const own = fileOf("document-words.csv");
+    if (own) own.hidden = state.now.document < 0;
   });
 }
 
@@ -145,6 +145,7 @@ function moveInMenu(event, menu, button, close) {
 const NAME = 190; // pixels for the names of groups
 const SCALE = 2; // pixels of a PNG for each of the SVG
 
+// What the figure of a tab is called; others have none.
 /** @type {Partial<Record<Tab, string>>} */
 const NAMES = {
   map: "document-map",
@@ -156,18 +157,12 @@ const NAMES = {
 
 /** @typedef {{ saveSvg: () => void, savePng: () => void }} DocumentFigures */
 
-// Return what the figure of a tab is called; null where the tab has none.
-/** @param {Pick<Now, "tab">} now */
-export function figureName({ tab }) {
-  return NAMES[tab] ?? null;
-}
-
 /**
  * @param {App} app @param {"svg" | "png"} format
  * @param {{ words: () => SVGSVGElement | null, documents: DocumentFigures | null }} maps
  */
-export async function saveFigure(app, format, maps) {
-  const name = figureName(app.state.now);
+async function saveFigure(app, format, maps) {
+  const name = NAMES[app.state.now.tab];
   if (name === "document-map") {
     if (format === "svg") maps.documents?.saveSvg();
     else maps.documents?.savePng();

@@ -57,17 +57,13 @@ export function createState(defaults, limits, mend = () => ({})) {
     remember();
   };
 
-  // Called at once, and whenever one of these changes.
-  const follow = (/** @type {Key[]} */ keys, /** @type {() => void} */ action) => {
-    followers.push({ keys, action, patient: false });
-    action();
-  };
-
-  // The same, but while the slider moves: what is below the first screen waits until it rests.
-  const followAtRest = (/** @type {Key[]} */ keys, /** @type {() => void} */ action) => {
-    followers.push({ keys, action, patient: true });
-    action();
-  };
+  // Called at once, and whenever one of these changes. What is patient waits while the slider moves.
+  const following =
+    (/** @type {boolean} */ patient) =>
+    (/** @type {Key[]} */ keys, /** @type {() => void} */ action) => {
+      followers.push({ keys, action, patient });
+      action();
+    };
 
   // Back and forward, or an address that was typed.
   addEventListener("hashchange", () => {
@@ -77,7 +73,7 @@ export function createState(defaults, limits, mend = () => ({})) {
     set(told);
     left = false;
   });
-  return { now, set, follow, followAtRest };
+  return { now, set, follow: following(false), followAtRest: following(true) };
 }
 
 /** @param {Now} now @param {Now} defaults */

@@ -5,38 +5,37 @@ import { certaintyText } from "../groups/certainty.js";
 import { NOWHERE, placeOf } from "../groups/grouping.js";
 import { characteristicWords, onlyHereWords, rankedWords, sharedWords } from "../words/words.js";
 
-/** @import { App, Cell, Documents, Rows, Table } from "../types.d.ts" */
+/** @import { App, Cell, Criteria, Documents, Rows, Table } from "../types.d.ts" */
+
+/**
+ * Return a table with a row for each item; columns are names with their values.
+ * @template T
+ * @param {T[]} items @param {[name: string, value: (item: T) => Cell][]} columns @returns {Table}
+ */
+function tabulate(items, columns) {
+  return {
+    columns: columns.map(([name]) => name),
+    rows: items.map((item) => columns.map(([, value]) => value(item) ?? null)),
+  };
+}
 
 /** @param {App} app @returns {Table} */
 export function groupTable({ content, state, stepOf, edits }) {
   const step = stepOf(state.now.step);
+  const { entry } = step;
   const listed = (/** @type {number[]} */ words) => words.map((j) => content.words[j]).join(" ");
-  return {
-    columns: [
-      "group",
-      "name",
-      "size",
-      "weight",
-      "kappa",
-      "words",
-      "only_here_words",
-      "shared_words",
-      "n_words",
-      "n_only_here_words",
-    ],
-    rows: step.groups.map((k) => [
-      k,
-      edits.nameInTables(k),
-      step.entry.sizes[k],
-      step.entry.weights[k],
-      step.entry.kappas[k],
-      listed(characteristicWords(content, step, k, 20)),
-      listed(onlyHereWords(content, step, k, 20)),
-      listed(sharedWords(content, step, k, 20)),
-      step.entry.n_words[k],
-      step.entry.n_only_here_words[k],
-    ]),
-  };
+  return tabulate(step.groups, [
+    ["group", (k) => k],
+    ["name", (k) => edits.nameInTables(k)],
+    ["size", (k) => entry.sizes[k]],
+    ["weight", (k) => entry.weights[k]],
+    ["kappa", (k) => entry.kappas[k]],
+    ["words", (k) => listed(characteristicWords(content, step, k, 20))],
+    ["only_here_words", (k) => listed(onlyHereWords(content, step, k, 20))],
+    ["shared_words", (k) => listed(sharedWords(content, step, k, 20))],
+    ["n_words", (k) => entry.n_words[k]],
+    ["n_only_here_words", (k) => entry.n_only_here_words[k]],
+  ]);
 }
 
 /** @param {App} app @returns {Table} */
@@ -63,93 +62,65 @@ export function wordTable({ content, state, stepOf }) {
 export function documentTable({ content, state, stepOf, edits, groups }, documents, listed) {
   const step = stepOf(state.now.step);
   const { exact, labels, byId } = groups();
-  const columns = documents.label_columns ?? [];
+  /** @type {[string, (i: number) => Cell][]} */
   const ours = [
-    "id",
-    "title",
-    "group",
-    "name",
-    "certainty",
-    "group_at_chosen_beta",
-    "second_group",
-    "posterior",
-    "margin",
-    "log_odds",
-    "cosine",
-    "date",
-    ...(exact ? [] : ["shown_group"]),
+    ["id", (i) => documents.id[i]],
+    ["title", (i) => documents.title?.[i]],
+    ["group", (i) => (step.labels[i] === step.K ? -1 : step.labels[i])], // -1: belongs nowhere
+    ["name", (i) => (step.labels[i] === step.K ? NOWHERE : edits.nameInTables(step.labels[i]))],
+    ["certainty", (i) => certaintyText(content, documents, i)],
+    ["group_at_chosen_beta", (i) => (documents.group[i] === step.K ? -1 : documents.group[i])],
+    ["second_group", (i) => documents.second_group?.[i]],
+    ["posterior", (i) => rounded(documents.posterior[i])],
+    ["margin", (i) => rounded(documents.margin[i])],
+    ["log_odds", (i) => rounded(documents.log_odds[i])],
+    ["cosine", (i) => rounded(documents.cosine[i])],
+    ["date", (i) => documents.date?.[i]],
   ];
-  return {
-    columns: [
-      ...ours,
-      ...columns.map(({ name }) => (ours.includes(name) ? `${name}_input` : name)),
-    ],
-    rows: listed.map((i) => [
-      documents.id[i],
-      documents.title ? documents.title[i] : null,
-      step.labels[i] === step.K ? -1 : step.labels[i], // -1: belongs nowhere
-      step.labels[i] === step.K ? NOWHERE : edits.nameInTables(step.labels[i]),
-      certaintyText(content, documents, i),
-      documents.group[i] === step.K ? -1 : documents.group[i],
-      documents.second_group ? documents.second_group[i] : null,
-      rounded(documents.posterior[i]),
-      rounded(documents.margin[i]),
-      rounded(documents.log_odds[i]),
-      rounded(documents.cosine[i]),
-      documents.date ? documents.date[i] : null,
-      ...(exact ? [] : [byId.get(labels[i])?.name() ?? NOWHERE]),
-      ...columns.map(({ start, stop }) =>
+  if (!exact) ours.push(["shown_group", (i) => byId.get(labels[i])?.name() ?? NOWHERE]);
+  const taken = new Set(ours.map(([name]) => name));
+  for (const { name, start, stop } of documents.label_columns ?? [])
+    ours.push([
+      taken.has(name) ? `${name}_input` : name,
+      (i) =>
         (documents.labels?.[i] ?? [])
           .filter((label) => label >= start && label < stop)
           .map((label) => documents.label_names?.[label])
           .join("; "),
-      ),
-    ]),
-  };
+    ]);
+  return tabulate(listed, ours);
 }
 
 /** @param {Pick<App, "content">} app @returns {Table} */
-export function pathTable({ content }) {
-  const names = Object.keys(content.steps[0].criteria);
-  return {
-    columns: ["step", "beta", "sparsity", "n_nonzero", "log_likelihood", ...names, "chosen_by"],
-    rows: content.steps.map((one) => [
-      one.step,
-      one.beta,
-      one.sparsity,
-      one.n_nonzero,
-      one.log_likelihood,
-      ...names.map((name) => one.criteria[name]),
-      one.chosen_by.join(" "),
-    ]),
-  };
+export function pathTable({ content: { steps } }) {
+  return tabulate(steps, [
+    ["step", (one) => one.step],
+    ["beta", (one) => one.beta],
+    ["sparsity", (one) => one.sparsity],
+    ["n_nonzero", (one) => one.n_nonzero],
+    ["log_likelihood", (one) => one.log_likelihood],
+    ...criteriaOf(steps),
+    ["chosen_by", (one) => one.chosen_by.join(" ")],
+  ]);
 }
 
 /** @param {Pick<App, "content">} app @returns {Table} */
-export function candidateTable({ content }) {
-  const names = Object.keys(content.candidates[0].criteria);
-  return {
-    columns: [
-      "n_groups",
-      "chosen",
-      "n_converged",
-      "n_starts",
-      "agreement",
-      "log_likelihood",
-      "n_nonzero",
-      ...names,
-    ],
-    rows: content.candidates.map((one) => [
-      one.n_groups,
-      one.chosen ? 1 : 0,
-      one.n_converged,
-      one.n_starts,
-      one.agreement,
-      one.log_likelihood,
-      one.n_nonzero,
-      ...names.map((name) => one.criteria[name]),
-    ]),
-  };
+export function candidateTable({ content: { candidates } }) {
+  return tabulate(candidates, [
+    ["n_groups", (one) => one.n_groups],
+    ["chosen", (one) => (one.chosen ? 1 : 0)],
+    ["n_converged", (one) => one.n_converged],
+    ["n_starts", (one) => one.n_starts],
+    ["agreement", (one) => one.agreement],
+    ["log_likelihood", (one) => one.log_likelihood],
+    ["n_nonzero", (one) => one.n_nonzero],
+    ...criteriaOf(candidates),
+  ]);
+}
+
+/** @param {{ criteria: Criteria }[]} items @returns {[string, (one: { criteria: Criteria }) => Cell][]} */
+function criteriaOf([first]) {
+  return Object.keys(first.criteria).map((name) => [name, (one) => one.criteria[name]]);
 }
 
 /** @param {App} app @param {Documents} documents @param {Rows} rows @returns {Table} */

@@ -285,27 +285,24 @@ function scopeChoice(state) {
 /** @param {App} app @param {Documents} documents @param {Search} search */
 function sureChoice(app, documents, search) {
   const { content, state } = app;
-  const label = "How sure";
-  const select = make("select", {
-    id: "filter-sure",
-    "aria-label": label,
-    title: "Only documents that are so surely in their group",
-  });
-  const any = make("option", { value: "", text: "how sure: any" });
   const shown = SURE_ORDER.filter((one) => one !== "nowhere" || content.model.has_nowhere);
-  /** @type {Map<Sure, HTMLOptionElement>} */
-  const options = new Map(shown.map((one) => [one, make("option", { value: one })]));
-  select.append(any, ...options.values());
-  select.addEventListener("change", () =>
-    state.set({ sure: /** @type {Sure | ""} */ (select.value) }),
+  /** @type {[string, string][]} */
+  const choices = [
+    ["", "how sure: any"],
+    ...shown.map((one) => /** @type {[string, string]} */ ([one, ""])),
+  ];
+  const select = selectOf("filter-sure", "How sure", choices, (sure) =>
+    state.set({ sure: /** @type {Sure | ""} */ (sure) }),
   );
+  select.title = "Only documents that are so surely in their group";
   const update = (/** @type {Now} */ now, /** @type {number[]} */ ids) => {
     const all = { ...now, sure: /** @type {const} */ (""), sort: /** @type {const} */ ("given") };
     const found = listDocuments(documents, app.groups(), all, search, content, ids);
     const inside = app.lasso.has;
     const counts = countSure(content, documents, inside ? found.filter(inside) : found);
-    for (const [one, option] of options)
-      option.textContent = `${SURE_NAMES[one]}: ${integer(counts[one])}`;
+    shown.forEach((one, i) => {
+      select.options[i + 1].textContent = `${SURE_NAMES[one]}: ${integer(counts[one])}`;
+    });
     select.value = now.sure;
   };
   return { select, update };

@@ -2,7 +2,18 @@
 
 import { documentTools } from "../edits/tools.js";
 import { placeOf } from "../groups/grouping.js";
-import { bdi, createScroll, find, make, part, present, softLine, textButton } from "../lib/dom.js";
+import {
+  barOf,
+  bdi,
+  createScroll,
+  find,
+  make,
+  part,
+  present,
+  softLine,
+  tableOf,
+  textButton,
+} from "../lib/dom.js";
 import { counted, decimal, integer, signed } from "../lib/format.js";
 import { showWord } from "../words/map.js";
 import { roleOf } from "../words/words.js";
@@ -252,36 +263,26 @@ export function contributionTable(app, terms, logOdds, names, all, toggle) {
     ...terms.map(({ own, other }) => Math.max(Math.abs(own), Math.abs(other))),
     1e-9,
   );
-  const body = make("tbody", {}, ...shown.map((term) => contributionRow(app, term, largest)));
+  const rows = shown.map((term) => contributionRow(app, term, largest));
   if (logOdds !== null && Number.isFinite(logOdds)) {
     const rest = logOdds - shown.reduce((sum, { difference }) => sum + difference, 0);
-    body.append(
+    rows.push(
       totalRow("all other words, and the sizes of the groups", rest),
       totalRow("log-odds in this fit", logOdds, "total"),
     );
   }
-  const head = make(
-    "tr",
-    {},
+  const rival = names.rival ? bdi(names.rival, { title: names.rival }) : "";
+  const head = [
     make("th", { scope: "col", text: "word" }),
-    make(
-      "th",
-      { scope: "col", class: "left" },
-      names.rival ? bdi(names.rival, { title: names.rival }) : "",
-    ),
+    make("th", { scope: "col", class: "left" }, rival),
     make("th", { scope: "col" }, bdi(names.own, { title: names.own })),
     make("th", { scope: "col", class: "number", text: names.rival ? "difference" : "score" }),
-  );
+  ];
   const button =
     terms.length > SHOWN
       ? textButton(all ? "show fewer words" : `show ${terms.length} words`, toggle)
       : null;
-  return make(
-    "div",
-    {},
-    make("table", { class: "contributions" }, make("thead", {}, head), body),
-    button,
-  );
+  return make("div", {}, tableOf("contributions", head, rows), button);
 }
 
 /** @param {App} app @param {Term} term @param {number} largest */
@@ -293,21 +294,14 @@ function contributionRow(app, { j, own, other, difference }, largest) {
     "tr",
     {},
     make("th", { scope: "row" }, word),
-    barCell(other, largest, "left"),
-    barCell(own, largest, "right"),
+    make("td", { class: "bars left" }, barOf(Math.abs(other) / largest, other < 0)),
+    make("td", { class: "bars right" }, barOf(Math.abs(own) / largest, own < 0)),
     make("td", {
       class: "number",
       title: `${decimal(own)} against ${decimal(other)}`,
       text: signed(difference),
     }),
   );
-}
-
-/** @param {number} value @param {number} largest @param {string} side */
-function barCell(value, largest, side) {
-  const bar = make("span", { class: value < 0 ? "bar negative" : "bar" });
-  bar.style.width = `${(100 * Math.abs(value)) / largest}%`;
-  return make("td", { class: `bars ${side}` }, bar);
 }
 
 /** @param {string} text @param {number} value @param {string} name */

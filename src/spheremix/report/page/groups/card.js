@@ -3,6 +3,7 @@
 import { groupTools } from "../edits/tools.js";
 import { seenColour } from "../lib/colours.js";
 import {
+  barOf,
   bdi,
   createScroll,
   find,
@@ -46,8 +47,8 @@ export function mountCard(app) {
   let all = false;
   const scroll = createScroll(find("card-body"));
   const draw = () => {
-    const id = chosenId(state.now);
-    const group = app.groups().byId.get(id) ?? app.groups().groups[0];
+    const { byId, groups, labels, nowhere, exact } = app.groups();
+    const group = byId.get(chosenId(state.now)) ?? groups[0];
     const step = stepOf(state.now.step);
     const toggle = () => {
       all = !all;
@@ -55,10 +56,8 @@ export function mountCard(app) {
     };
     find("card-name").replaceChildren(bdi(group.name()));
     find("card-swatch").style.background = seenColour(group.colour);
-    const lost = group === app.groups().nowhere;
-    const total = lost
-      ? app.groups().labels.length
-      : app.groups().groups.reduce((sum, { size }) => sum + size, 0) || 1;
+    const lost = group === nowhere;
+    const total = lost ? labels.length : groups.reduce((sum, { size }) => sum + size, 0) || 1;
     find("card-size").textContent =
       `${counted(Math.round(group.size), "document")}, ${percent(group.size / total)}`;
     const wordless = app.content.kind === "coordinates" && !app.content.contrast;
@@ -69,12 +68,12 @@ export function mountCard(app) {
         wordless && !lost ? noWords(app.content) : null,
         ...(lost
           ? [aboutNowhere()]
-          : app.groups().exact
+          : exact
             ? modelGroupParts(app, step, group.id, all, toggle)
             : nodeParts(app, group)),
         ...labelBars(app, group.id),
         timeBars(app, group.id),
-        app.groups().exact && !lost ? moreFacts(app.content, step, group.id) : null,
+        exact && !lost ? moreFacts(app.content, step, group.id) : null,
       ]),
     );
   };
@@ -325,8 +324,6 @@ function columnBars({ state }, documents, column, { inside, totals, size }) {
   const order = labelOrder(inside, column);
   if (!order.length) return null;
   const rows = order.slice(0, LABELS_SHOWN).map((label) => {
-    const bar = make("span", { class: "bar", "aria-hidden": "true" });
-    bar.style.width = `${(100 * inside[label]) / size}%`;
     const text = `${integer(inside[label])} of ${integer(totals[label])}`;
     const lift = inside[label] / size / (totals[label] / documents.id.length);
     const title =
@@ -340,7 +337,7 @@ function columnBars({ state }, documents, column, { inside, totals, size }) {
         "button",
         { type: "button", title, on: { click } },
         bdi(names[label]),
-        make("span", { class: "track" }, bar),
+        make("span", { class: "track" }, barOf(inside[label] / size)),
         make("span", { class: "number", text }),
       ),
     );

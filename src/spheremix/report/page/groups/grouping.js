@@ -35,8 +35,8 @@ export function createGroupings(content, stepOf) {
  */
 function modelGroups(content, step, cuts) {
   const order = content.tree && cuts ? groupOrder(content.tree, cuts.order, step.K) : step.groups;
-  const shares = content.tree && cuts ? places(content.tree, cuts, order) : null;
   const groups = order.map((k, i) => {
+    const leaves = cuts?.order.filter((leaf) => content.tree?.groups[leaf] === k) ?? [];
     /** @type {Group} */
     const group = {
       id: k,
@@ -45,7 +45,7 @@ function modelGroups(content, step, cuts) {
       ...listedWords(content, step, k),
       only: onlyWords(content, step, k),
       stability: step.exact ? (content.stability?.groups[k] ?? null) : null,
-      colour: keptColour(content, k) ?? groupColour(shares ? shares[i] : i / order.length, i),
+      colour: keptColour(content, k) ?? groupColour(cuts?.middle(leaves) ?? i / order.length, i),
     };
     return group;
   });
@@ -60,17 +60,6 @@ function keptColour({ edits }, k) {
 }
 
 /**
- * Return the middle of the leaves of each group, as a share of all leaves.
- * @param {Tree} tree @param {ReturnType<typeof readTree>} cuts @param {number[]} groups
- */
-function places(tree, { order }, groups) {
-  return groups.map((k) => {
-    const at = order.flatMap((leaf, place) => (tree.groups[leaf] === k ? [place] : []));
-    return (at.reduce((sum, place) => sum + place, 0) / (at.length || 1) + 0.5) / order.length;
-  });
-}
-
-/**
  * @param {Content} content @param {Tree} tree @param {ReturnType<typeof readTree>} cuts
  * @param {number} m @returns {Grouping}
  */
@@ -81,7 +70,6 @@ function nodeGroups(content, tree, cuts, m) {
   const groups = nodes.map((node, i) => {
     const leaves = cuts.leavesOf(node);
     for (const leaf of leaves) owner[leaf] = node;
-    const middle = leaves.reduce((sum, leaf) => sum + cuts.order.indexOf(leaf) + 0.5, 0);
     /** @type {Group} */
     const group = {
       id: node,
@@ -95,7 +83,7 @@ function nodeGroups(content, tree, cuts, m) {
         : null,
       colour:
         (tree.is_chosen[node] ? keptColour(content, tree.groups[node]) : null) ??
-        groupColour(middle / leaves.length / tree.leaves, i),
+        groupColour(cuts.middle(leaves), i),
     };
     return group;
   });
@@ -180,9 +168,7 @@ export function nearestGroup(from, id, to) {
 
 // The tree of groups: which nodes are the groups when there are so many, and their order.
 
-/** @typedef {{ order: number[], cut: (m: number) => number[], leavesOf: (node: number) => number[] }} Cuts */
-
-/** @param {Tree} tree @returns {Cuts} */
+/** @param {Tree} tree */
 export function readTree(tree) {
   const { leaves, parents, sizes } = tree;
   /** @type {number[][]} */
@@ -213,6 +199,11 @@ export function readTree(tree) {
   };
   const order = leavesOf(root);
   const rank = (/** @type {number} */ node) => order.indexOf(leavesOf(node)[0]);
+  // Where the middle of some leaves is, as a share of all leaves.
+  const middle = (/** @type {number[]} */ some) => {
+    const sum = some.reduce((all, leaf) => all + order.indexOf(leaf), 0);
+    return (sum / (some.length || 1) + 0.5) / leaves;
+  };
 
   // The last merges are undone, until there are m groups.
   const cut = (/** @type {number} */ m) => {
@@ -221,7 +212,7 @@ export function readTree(tree) {
       .flatMap((parent, node) => (node < first && (parent < 0 || parent >= first) ? [node] : []))
       .sort((a, b) => rank(a) - rank(b));
   };
-  return { order, cut, leavesOf };
+  return { order, cut, leavesOf, middle };
 }
 
 // Return the groups of the model in the order of the tree's leaves.

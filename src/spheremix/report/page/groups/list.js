@@ -1,7 +1,7 @@
 // The groups in the order of the tree: how big, in which words, how sure, with which label, when.
 
 import { seenColour } from "../lib/colours.js";
-import { bdi, find, make, noteSpan, present, reveal } from "../lib/dom.js";
+import { barOf, bdi, find, make, noteSpan, present, reveal } from "../lib/dom.js";
 import { sparkline } from "../lib/drawing.js";
 import { counted, integer, percent } from "../lib/format.js";
 import { countPeriods, topLabels } from "../tabs/counts.js";
@@ -88,8 +88,7 @@ function perGroup({ content, edits }, { listed, labels, exact }) {
  * @param {(id: number) => void} choose
  */
 function item(group, largest, { label, periods, merged }, choose) {
-  const bar = make("span", { class: "bar", "aria-hidden": "true" });
-  bar.style.width = `${(100 * group.size) / largest}%`;
+  const bar = barOf(group.size / largest);
   bar.style.background = seenColour(group.colour);
   const named = new Set(group.name().split(" "));
   return make(

@@ -111,10 +111,8 @@ export function groupPalette(n, dark = false) {
 // Return the colour of each document by the number of its group; other numbers are grey.
 /** @param {ArrayLike<number>} codes @param {ArrayLike<number>} palette @param {boolean} dark */
 export function categoricalColours(codes, palette, dark = false) {
-  const colours = new Uint32Array(codes.length);
   const other = dark ? NOTHING.dark : NOTHING.light;
-  for (let i = 0; i < codes.length; i++) colours[i] = palette[codes[i]] ?? other;
-  return colours;
+  return Uint32Array.from(codes, (code) => palette[code] ?? other);
 }
 
 // Blue where a document is in its group, the paler the less surely, and amber where it may as well be
@@ -139,25 +137,15 @@ export function scaleColour(share, dark = false) {
   return oklch(lightness, 0.13, dark ? 265 - 170 * inside : 95 + 170 * inside);
 }
 
-/**
- * Return the colour of each document by a value; those without one (NaN) are grey.
- * @param {ArrayLike<number>} values @param {{ low?: number, high?: number, dark?: boolean }} scale
- */
-export function sequentialColours(values, { low, high, dark = false } = {}) {
+// Return the colour of each document by a value; those without one (NaN) are grey.
+/** @param {ArrayLike<number>} values @param {boolean} dark */
+export function sequentialColours(values, dark = false) {
   const [least, most] = ends(values);
-  const from = low ?? least;
-  const extent = (high ?? most) - from || 1;
   const steps = Array.from({ length: 256 }, (_, i) => scaleColour(i / 255, dark));
-  const colours = new Uint32Array(values.length);
-  for (let i = 0; i < values.length; i++) {
-    const share = Math.min(1, Math.max(0, (values[i] - from) / extent));
-    colours[i] = Number.isFinite(values[i])
-      ? steps[Math.round(255 * share)]
-      : dark
-        ? NOTHING.dark
-        : NOTHING.light;
-  }
-  return colours;
+  const codes = Array.from(values, (value) =>
+    Number.isFinite(value) ? Math.round((255 * (value - least)) / (most - least || 1)) : -1,
+  );
+  return categoricalColours(codes, steps, dark);
 }
 
 /** Return the least and the largest value that is a number. @param {ArrayLike<number>} values */

@@ -57,6 +57,28 @@ export function textButton(child, click, more = {}) {
   return make("button", { type: "button", class: "plain", ...more, on: { click } }, child);
 }
 
+// Return a button with a sign or a short word on it. What is heard begins with what is seen, unless
+// that is a sign.
+/** @param {string} text @param {string} title @param {() => void} click */
+export function signButton(text, title, click) {
+  const label = /\p{L}/u.test(text) ? `${text}: ${title}` : title;
+  return make("button", { type: "button", text, title, "aria-label": label, on: { click } });
+}
+
+// Return a bar over a part of the width; that of a negative value is hollow.
+/** @param {number} share @param {boolean} negative */
+export function barOf(share, negative = false) {
+  const name = negative ? "bar negative" : "bar";
+  const bar = make("span", { class: name, "aria-hidden": "true" });
+  bar.style.width = `${100 * share}%`;
+  return bar;
+}
+
+/** Put a separator between parts. @param {(Node | string)[]} parts @param {string} separator */
+export function separated(parts, separator) {
+  return parts.flatMap((one, i) => (i ? [separator, one] : [one]));
+}
+
 /** Return a paragraph that explains. @param {string} text */
 export function softLine(text) {
   return make("p", { class: "soft", text });

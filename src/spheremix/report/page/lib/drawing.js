@@ -138,9 +138,9 @@ const FAMILY = "sans-serif";
  */
 export function createSvgContext(width, height, ground) {
   const drawing = emptyDrawing(width, height, ground);
-  /** @type {{ transform: string, x: number, y: number }[]} */
+  /** @type {string[]} */
   const saved = [];
-  let place = { transform: "", x: 0, y: 0 };
+  let transform = "";
   const measure = new OffscreenCanvas(1, 1).getContext("2d");
   const pen = {
     fillStyle: "#000",
@@ -154,19 +154,16 @@ export function createSvgContext(width, height, ground) {
   };
   const add = (/** @type {SVGElement} */ one) => {
     if (pen.globalAlpha < 1) one.setAttribute("opacity", String(pen.globalAlpha));
-    if (place.transform) one.setAttribute("transform", place.transform);
+    if (transform) one.setAttribute("transform", transform);
     drawing.append(one);
   };
   const calls = {
-    save: () => saved.push({ ...place }),
-    restore: () => (place = saved.pop() ?? { transform: "", x: 0, y: 0 }),
+    save: () => saved.push(transform),
+    restore: () => (transform = saved.pop() ?? ""),
     translate: (/** @type {number} */ x, /** @type {number} */ y) =>
-      (place = { ...place, transform: `${place.transform} translate(${x} ${y})`.trim() }),
+      (transform = `${transform} translate(${x} ${y})`.trim()),
     rotate: (/** @type {number} */ angle) =>
-      (place = {
-        ...place,
-        transform: `${place.transform} rotate(${(angle * 180) / Math.PI})`.trim(),
-      }),
+      (transform = `${transform} rotate(${(angle * 180) / Math.PI})`.trim()),
     fillRect: (
       /** @type {number} */ x,
       /** @type {number} */ y,

@@ -20,10 +20,10 @@ const WHOLE = 2; // lines that a whole name may be away: a shorter one is better
  * Return where the name of each group is written: among its documents, where they are dense.
  * @param {{ x: ArrayLike<number>, y: ArrayLike<number> }} layout
  * @param {ArrayLike<number>} groups of the documents, -1: none
- * @param {string[]} names of the groups @param {string[]} [colours] of the groups
+ * @param {string[]} names of the groups @param {string[]} colours of the groups, if any
  * @returns {MapLabel[]}
  */
-export function groupLabels({ x, y }, groups, names, colours) {
+export function groupLabels({ x, y }, groups, names, colours = []) {
   const sizes = new Uint32Array(names.length);
   for (let i = 0; i < groups.length; i++) if (groups[i] >= 0) sizes[groups[i]]++;
   const seen = new Uint32Array(names.length);
@@ -38,9 +38,8 @@ export function groupLabels({ x, y }, groups, names, colours) {
     if (!ids.length) return [];
     const xs = ids.map((i) => x[i]);
     const ys = ids.map((i) => y[i]);
-    const weight = sizes[group];
-    const colour = colours?.[group];
-    return [{ ...densest(xs, ys), text: names[group], weight, group, spots: { xs, ys }, colour }];
+    const [text, weight, colour] = [names[group], sizes[group], colours[group]];
+    return [{ ...densest(xs, ys), text, weight, spots: { xs, ys }, colour }];
   });
 }
 

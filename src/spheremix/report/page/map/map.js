@@ -1,7 +1,7 @@
 // The map of documents: each one a point, near those that are alike.
 
 import { hex } from "../lib/colours.js";
-import { contextOf, make, rove } from "../lib/dom.js";
+import { contextOf, make, rove, signButton } from "../lib/dom.js";
 import { saveBlob } from "../lib/files.js";
 import { counted } from "../lib/format.js";
 import { listenToGestures } from "./gestures.js";
@@ -28,7 +28,7 @@ const FEWEST = 6; // one of so many
 const REST = 120; // milliseconds without a movement
 
 /** @param {DocumentMapParts} parts @returns {DocumentMap} */
-export function createDocumentMap({ x, y, colours, labels = [], describe, ...heard }) {
+export function createDocumentMap({ x, y, colours, labels, describe, ...heard }) {
   const points = createPoints(x, y);
   const index = createIndex(points);
   const below = make("canvas", { "aria-hidden": "true" });
@@ -49,8 +49,6 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
   /** @type {MapLabel[]} */
   let named = labels;
   /** @type {Uint8Array | null} */
-  let visible = null;
-  /** @type {Uint8Array | null} */
   let highlighted = null;
   /** @type {Uint8Array | null} */
   let chosen = null;
@@ -58,7 +56,7 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
   const shown = {
     colours,
     ground: 0xffffff,
-    order: drawingOrder(index.order, null, null),
+    order: drawingOrder(index.order, null),
     faint: FAINT,
   };
   let ink = "#000000";
@@ -73,8 +71,7 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
   let moving;
   const painter = createPainter(points, shown);
 
-  const counts = (/** @type {number} */ i) =>
-    (!visible || visible[i] > 0) && (!highlighted || highlighted[i] > 0);
+  const counts = (/** @type {number} */ i) => !highlighted || highlighted[i] > 0;
   const fonts = contextOf(make("canvas"));
   /** @type {Map<string, number>} */
   const widths = new Map();
@@ -157,7 +154,7 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
   const reset = () => {
     painter.forget();
     show(wholeView(points, view.width, view.height));
-    heard.onReset?.();
+    heard.onReset();
   };
   const refresh = () => {
     const style = getComputedStyle(element);
@@ -178,7 +175,7 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
     /** @type {number} */ left,
     /** @type {number} */ top,
   ) => {
-    const text = id >= 0 && describe ? describe(id) : "";
+    const text = id >= 0 ? describe(id) : "";
     tip.hidden = !text;
     if (text) {
       tip.textContent = text;
@@ -191,16 +188,15 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
     if (id === hovered) return;
     hovered = id;
     mark();
-    heard.onHover?.(id);
   };
   const select = (/** @type {number} */ id) => {
     selected = id;
-    said.textContent = id >= 0 && describe ? describe(id) : "";
+    said.textContent = id >= 0 ? describe(id) : "";
     mark();
   };
   const choose = (/** @type {number} */ id) => {
     select(id);
-    heard.onSelect?.(id);
+    heard.onSelect(id);
   };
   const setLasso = (/** @type {boolean} */ on) => {
     lassoing = on;
@@ -223,27 +219,15 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
     saveBlob(mapName("svg"), new Blob([text], { type: "image/svg+xml" }));
   };
 
-  // What is heard begins with what is seen, unless that is a sign.
-  const heardAs = (/** @type {string} */ text, /** @type {string} */ title) =>
-    /\p{L}/u.test(text) ? `${text}: ${title}` : title;
-  /** @type {(text: string, title: string, click: () => void) => HTMLButtonElement} */
-  const button = (text, title, click) =>
-    make("button", {
-      type: "button",
-      text,
-      title,
-      "aria-label": heardAs(text, title),
-      on: { click },
-    });
   const buttons = {
-    nearer: button("+", "Zoom in (+)", () => show(zoomedView(view, 1.6))),
-    farther: button("−", "Zoom out (−)", () => show(zoomedView(view, 1 / 1.6))),
-    all: button("all", "Show all documents (0)", reset),
-    lasso: button("lasso", "Draw around documents to choose them (or drag with Shift)", () =>
+    nearer: signButton("+", "Zoom in (+)", () => show(zoomedView(view, 1.6))),
+    farther: signButton("−", "Zoom out (−)", () => show(zoomedView(view, 1 / 1.6))),
+    all: signButton("all", "Show all documents (0)", reset),
+    lasso: signButton("lasso", "Draw around documents to choose them (or drag with Shift)", () =>
       setLasso(!lassoing),
     ),
-    png: button("PNG", "Save this view as a picture (PNG)", savePng),
-    svg: button("SVG", "Save this view as a drawing (SVG)", saveSvg),
+    png: signButton("PNG", "Save this view as a picture (PNG)", savePng),
+    svg: signButton("SVG", "Save this view as a drawing (SVG)", saveSvg),
   };
   buttons.lasso.setAttribute("aria-pressed", "false");
   const group = { class: "document-map-buttons", role: "group", "aria-label": "Map" };
@@ -263,14 +247,13 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
       mark();
     },
     lasso: (around) => {
-      const seen = (/** @type {number} */ i) => !visible || visible[i] > 0;
-      heard.onLasso?.(pointsInside(index, points, around, seen));
+      heard.onLasso(pointsInside(index, points, around));
       setLasso(false);
     },
   });
   new ResizeObserver(resize).observe(element);
   const reorder = () => {
-    shown.order = drawingOrder(index.order, visible, highlighted ?? chosen);
+    shown.order = drawingOrder(index.order, highlighted ?? chosen);
     shown.faint = highlighted ? FAINT : PALE;
     draw();
   };
@@ -279,10 +262,6 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
     setColours: (next) => {
       shown.colours = next;
       draw();
-    },
-    setVisible: (mask) => {
-      visible = mask;
-      reorder();
     },
     setHighlighted: (mask) => {
       highlighted = mask;
@@ -299,7 +278,6 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
     select,
     resize,
     refresh,
-    reset,
     savePng,
     saveSvg,
   };

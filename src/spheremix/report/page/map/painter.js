@@ -136,16 +136,11 @@ export function pixelOf(colour) {
 /**
  * Return the order in which points are drawn: faded ones first. Neighbours follow each other,
  * because pixels that are near each other in memory are written several times as fast.
- * @param {Uint32Array} all in the order of the index
- * @param {Uint8Array | null} visible @param {Uint8Array | null} highlighted
+ * @param {Uint32Array} all in the order of the index @param {Uint8Array | null} highlighted
  */
-export function drawingOrder(all, visible, highlighted) {
-  const seen = visible ? all.filter((i) => visible[i]) : all;
-  if (!highlighted) return { faded: new Uint32Array(0), full: seen };
-  return {
-    faded: seen.filter((i) => !highlighted[i]),
-    full: seen.filter((i) => highlighted[i]),
-  };
+export function drawingOrder(all, highlighted) {
+  if (!highlighted) return { faded: new Uint32Array(0), full: all };
+  return { faded: all.filter((i) => !highlighted[i]), full: all.filter((i) => highlighted[i]) };
 }
 
 /**

@@ -233,7 +233,7 @@ function dateColouring({ date }) {
     }));
     return n ? [...items, without("date", n, dark)] : items;
   };
-  const colours = (/** @type {boolean} */ dark) => sequentialColours(days, { dark });
+  const colours = (/** @type {boolean} */ dark) => sequentialColours(days, dark);
   return [{ value: "date", text: "date", colours, legend }];
 }
 

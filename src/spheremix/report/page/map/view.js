@@ -1,6 +1,8 @@
 // Which part of the map of documents is seen, from positions to pixels and back; and which documents are
 // near a place.
 
+import { ends } from "../lib/colours.js";
+
 /** @import { MapView, PointIndex, Points } from "../types.d.ts" */
 
 const MARGIN = 28; // pixels around all documents
@@ -19,22 +21,11 @@ export function createPoints(x, y) {
   return places;
 }
 
-/** @param {Float32Array} values @returns {[number, number]} */
-function range(values) {
-  let low = Infinity;
-  let high = -Infinity;
-  for (const value of values) {
-    if (value < low) low = value;
-    if (value > high) high = value;
-  }
-  return low <= high ? [low, high] : [0, 1];
-}
-
 // Return the view that shows all points.
 /** @param {Points} points @param {number} width @param {number} height @returns {MapView} */
 export function wholeView(points, width, height) {
-  const [left, right] = range(points.x);
-  const [bottom, top] = range(points.y);
+  const [left, right] = ends(points.x);
+  const [bottom, top] = ends(points.y);
   const wide = Math.max(1, width - 2 * MARGIN) / Math.max(right - left, 1e-3);
   const high = Math.max(1, height - 2 * MARGIN) / Math.max(top - bottom, 1e-3);
   const scale = Math.min(high, wide);
@@ -150,16 +141,15 @@ export function nearestPoint(index, points, view, [left, top], reach, counts) {
 /**
  * Return the points inside a closed line, given by its corners on the map.
  * @param {PointIndex} index @param {Points} points @param {[number, number][]} line
- * @param {(id: number) => boolean} counts
  */
-export function pointsInside(index, points, line, counts) {
+export function pointsInside(index, points, line) {
   /** @type {number[]} */
   const found = [];
   if (line.length < 3) return Uint32Array.from(found);
   const xs = line.map(([x]) => x);
   const ys = line.map(([, y]) => y);
   const add = (/** @type {number} */ i) => {
-    if (counts(i) && isInside(line, points.x[i], points.y[i])) found.push(i);
+    if (isInside(line, points.x[i], points.y[i])) found.push(i);
   };
   index.within(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys), add);
   return Uint32Array.from(found).sort();

@@ -4,6 +4,7 @@ import { agreementPercent, share } from "../groups/certainty.js";
 import { openCut } from "../groups/sliders.js";
 import { seenColour } from "../lib/colours.js";
 import {
+  barOf,
   bdi,
   find,
   make,
@@ -221,8 +222,7 @@ function candidateGroups(candidate) {
   const { groups } = candidate;
   const largest = Math.max(...groups.map(({ weight }) => weight));
   const items = groups.map(({ size, weight, words }) => {
-    const bar = make("span", { class: "bar", "aria-hidden": "true" });
-    bar.style.width = `${(100 * weight) / largest}%`;
+    const bar = barOf(weight / largest);
     return make(
       "li",
       {},
@@ -236,7 +236,7 @@ function candidateGroups(candidate) {
       text: `The ${candidate.n_groups} groups of this number, before words were dropped, by size`,
     }),
     softLine(`${counted(candidate.n_nonzero, "weight")} of the prototypes are not zero.${named}`),
-    make("ol", { class: "group-list roomy still" }, ...items),
+    make("ol", { class: "group-list still" }, ...items),
   ];
 }
 

@@ -1,7 +1,7 @@
 // Words of a group as bars, on one scale for all groups; and what sets two groups apart.
 
 import { UNSTABLE, ofSamples, wordStability } from "../groups/certainty.js";
-import { bdi, make, rove, softLine, tableOf, textButton } from "../lib/dom.js";
+import { barOf, bdi, make, rove, softLine, tableOf, textButton } from "../lib/dom.js";
 import { atThisBeta, decimal, nounOf } from "../lib/format.js";
 import { showWord } from "./map.js";
 import { roleOf, sharers } from "./words.js";
@@ -60,7 +60,7 @@ export function contrastBars(words, most) {
         "li",
         { title: `z = ${decimal(z)}` },
         bdi(word, { class: "word" }),
-        make("span", { class: "track" }, barOf(z, most)),
+        make("span", { class: "track" }, weightBar(z, most)),
       ),
     ),
   );
@@ -103,7 +103,7 @@ function wordBar(app, step, k, j, scale, hide) {
     "li",
     { class: `${role}${isWeak(content, step, k, j) ? " weak" : ""}` },
     button,
-    make("span", { class: "track" }, barOf(step.weight(k, j), scale)),
+    make("span", { class: "track" }, weightBar(step.weight(k, j), scale)),
     drop,
   );
 }
@@ -126,12 +126,10 @@ export function aboutItalics({ stability, kind }) {
   );
 }
 
-// Return the bar of a weight; negative ones point the other way: they are hollow.
+// Return the bar of a weight, of which something is seen, small as it may be.
 /** @param {number} value @param {number} scale */
-function barOf(value, scale) {
-  const bar = make("span", { class: value < 0 ? "bar negative" : "bar", "aria-hidden": "true" });
-  bar.style.width = `${Math.max(1, (100 * Math.abs(value)) / scale)}%`;
-  return bar;
+function weightBar(value, scale) {
+  return barOf(Math.max(0.01, Math.abs(value) / scale), value < 0);
 }
 
 /**
@@ -186,13 +184,13 @@ export function comparison(app, step, k, other, scale) {
     make(
       "tr",
       {},
-      make("td", { class: "left" }, barOf(step.weight(other, j), scale)),
+      make("td", { class: "left" }, weightBar(step.weight(other, j), scale)),
       make(
         "th",
         { scope: "row" },
         textButton(bdi(app.content.words[j]), () => showWord(app, j)),
       ),
-      make("td", {}, barOf(step.weight(k, j), scale)),
+      make("td", {}, weightBar(step.weight(k, j), scale)),
     );
   const head = [
     make("th", { scope: "col", class: "left" }, bdi(names[other], { title: names[other] })),

@@ -1,7 +1,16 @@
 // The maps of words: a canvas with rows of groups and columns of words, zoom, choice and marks.
 
 import { createPalette, seenHues, themeColours } from "../lib/colours.js";
-import { bdi, contextOf, find, make, segmented, textButton } from "../lib/dom.js";
+import {
+  bdi,
+  contextOf,
+  find,
+  make,
+  segmented,
+  separated,
+  signButton,
+  textButton,
+} from "../lib/dom.js";
 import { createSvgContext } from "../lib/drawing.js";
 import { atThisBeta, counted, nounOf } from "../lib/format.js";
 import { drawHeavyWords, drawLabels, drawRowNames, drawWordsBelow, HEAD } from "./labels.js";
@@ -17,7 +26,7 @@ import {
 import { createMapTooltip } from "./tooltip.js";
 import { sharers } from "./words.js";
 
-/** @import { App, Columns, Content, Context, Now, Row, State, Step, Target, Tooltip, View, Zoom } from "../types.d.ts" */
+/** @import { App, Columns, Content, Context, Now, State, Step, Target, Tooltip, View, Zoom } from "../types.d.ts" */
 
 const BELOW = 84; // pixels for upright words, where columns are wide enough for them
 const WIDE = 11;
@@ -46,7 +55,7 @@ export function mountMap(app) {
       scale,
       ...measure(frame, step, state.now.zoom),
     };
-    drawMap(find("map"), view, state.now);
+    paintMap(prepare(find("map"), view), view, state.now);
     mark();
   };
   const mark = (/** @type {Target | null} */ hovered = null) => {
@@ -109,11 +118,6 @@ function measure(frame, step, zoom) {
   return { columns, rows, width, height, gutter };
 }
 
-/** @param {HTMLCanvasElement} canvas @param {View} view @param {Now} now */
-function drawMap(canvas, view, now) {
-  paintMap(prepare(canvas, view), view, now);
-}
-
 /** @param {Context} context @param {View} view @param {Now} now */
 function paintMap(context, view, now) {
   (now.tab === "data" ? paintDocuments : paintPrototypes)(context, view);
@@ -139,18 +143,15 @@ function prepare(canvas, { width, height, scale }) {
  * @param {Content} content @param {(factor: number) => void} zoom @param {State} state
  */
 function zoomButtons(content, zoom, state) {
-  /** @type {(text: string, title: string, click: () => void) => HTMLElement} */
-  const button = (text, title, click) =>
-    make("button", { type: "button", text, title, "aria-label": title, on: { click } });
   const negative = content.kind === "coordinates" && content.values.some((level) => level < 0);
   const note = make("span", { class: "soft", text: "stripes: negative weights" });
   const documents = content.rows && content.labels ? [mapChoice(state)] : [];
   return [
     ...(negative ? [note] : []),
     ...documents,
-    button("−", "Zoom out (−)", () => zoom(1 / 1.6)),
-    button("+", "Zoom in (+)", () => zoom(1.6)),
-    button("all", `Show all ${nounOf(content)}s (0)`, () => state.set({ zoom: [0, 1] })),
+    signButton("−", "Zoom out (−)", () => zoom(1 / 1.6)),
+    signButton("+", "Zoom in (+)", () => zoom(1.6)),
+    signButton("all", `Show all ${nounOf(content)}s (0)`, () => state.set({ zoom: [0, 1] })),
   ];
 }
 
@@ -279,7 +280,12 @@ export function drawMarks(context, view, now, hovered) {
   const { step, columns, rows, width, colours } = view;
   const last = rows[rows.length - 1];
   const bottom = last.y + last.height;
-  if (hovered?.row) outline(context, hovered.row, width, colours.soft, 1);
+  if (hovered?.row) {
+    const { y, height } = hovered.row;
+    context.strokeStyle = colours.soft;
+    context.lineWidth = 1;
+    context.strokeRect(0.5, Math.round(y) + 0.5, width - 1, Math.round(height) - 1);
+  }
   if (hovered && hovered.place >= 0 && !hovered.head) {
     column(context, columns, hovered.place, rows[0].y, bottom, colours.soft, 1);
   }
@@ -288,16 +294,6 @@ export function drawMarks(context, view, now, hovered) {
     column(context, columns, place, rows[0].y, bottom, colours.ink, 2);
     label(context, view, place, now.word);
   }
-}
-
-/**
- * @param {Context} context @param {Row} row @param {number} width @param {string} colour
- * @param {number} thickness
- */
-function outline(context, { y, height }, width, colour, thickness) {
-  context.strokeStyle = colour;
-  context.lineWidth = thickness;
-  context.strokeRect(0.5, Math.round(y) + 0.5, width - 1, Math.round(height) - 1);
 }
 
 /**
@@ -362,12 +358,11 @@ export function mountWordLine({ content, state, stepOf }) {
     const told = having.length
       ? ` is in ${having.length} of ${counted(step.K, "group")}: `
       : ` is in no group${atThisBeta(content)}. `;
-    const separated = names.flatMap((name, i) => (i ? [", ", name] : [name]));
     const more = having.length - names.length;
     line.replaceChildren(
       bdi(content.words[j], { class: "strong" }),
       told,
-      ...separated,
+      ...separated(names, ", "),
       more > 0 ? ` and ${more} more. ` : " ",
       clear,
     );

@@ -1,14 +1,18 @@
-"""What a sweep must return."""
+"""What every engine must do, one small function a property."""
 
 from __future__ import annotations
 
+import inspect
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spheremix.data.base import FLOAT32_LENGTH, negligible
+from spheremix.data.base import FLOAT32_LENGTH, GRAIN, negligible
+from spheremix.resultants import Resultants
 from spheremix.scorer import Scorer
 from spheremix.testing.suite import (
     ASSIGNMENTS,
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from spheremix.testing.suite import Contain, Make
+
+# What a sweep must return
 
 
 @engine_check
@@ -247,3 +253,235 @@ def check_offset(make: Make, contain: Contain, rng: Generator) -> None:
         for want in ("scores", "log_density"):
             moved = map_rows(tested, far, want) + 96_000.0
             assert_allclose(moved, map_rows(tested, near, want), 0, 1e-9)
+
+
+# What must not matter: how rows are cut, weighted, scored together and read
+
+
+@engine_check
+def check_additive(make: Make, contain: Contain, rng: Generator) -> None:
+    """Parts of the rows, split anywhere, add up, drawn assignments included."""
+    rows = draw_rows(rng, 300, 13)
+    weights = rng.exponential(size=300)
+    cuts = [0, 1, 2, 131, 300]
+    for how in ASSIGNMENTS:
+        scorer = draw_scorer(rng, 6, 13, how)
+        [whole] = make(contain(rows)).sweep([scorer], weights)
+        total = Resultants.zero(6, 13)
+        for start, stop in pairwise(cuts):
+            part = make(contain(rows[start:stop]), first_row=start)
+            total += part.sweep([scorer], weights[start:stop])[0]
+        assert_resultants_close(total, whole, scorer, tolerance_of(contain(rows), scorer))
+
+
+@engine_check
+def check_weights_repeat(make: Make, contain: Contain, rng: Generator) -> None:
+    """Weight m is m rows, and weight zero is none."""
+    rows = draw_rows(rng, 120, 9)
+    counts = rng.integers(0, 4, size=120)
+    X, repeated = contain(rows), contain(np.repeat(rows, counts, axis=0))
+    for how in ASSIGNMENTS[:2]:
+        scorer = draw_scorer(rng, 5, 9, how)
+        [weighted] = make(X).sweep([scorer], counts.astype(float))
+        [expected] = make(repeated).sweep([scorer])
+        assert_resultants_close(weighted, expected, scorer, tolerance_of(X, scorer))
+
+
+@engine_check
+def check_zero_weights(make: Make, contain: Contain, rng: Generator) -> None:
+    """Rows of weight zero add nothing, to the last bit, also where all of them are."""
+    for n, K in ((1, 1), (1, 6), (40, 1), (40, 19)):
+        X = contain(draw_rows(rng, n, 8))
+        for how in ASSIGNMENTS:
+            [nothing] = make(X).sweep([draw_scorer(rng, K, 8, how)], np.zeros(n))
+            assert_resultants_same_bits(nothing, Resultants.zero(K, 8))
+
+
+@engine_check
+def check_several_scorers(make: Make, contain: Contain, rng: Generator) -> None:
+    """Several scorers in one sweep are as good as one sweep each, whatever their weights."""
+    X = contain(draw_rows(rng, 220, 10))
+    tested = make(X)
+    scorers = [draw_scorer(rng, K, 10, how) for K in (1, 5, 18) for how in ASSIGNMENTS]
+    one_each = rng.exponential(size=(len(scorers), 220)) * (rng.random((len(scorers), 220)) < 0.7)
+    for weights in (None, one_each[0], one_each):
+        together = tested.sweep(scorers, weights)
+        assert len(together) == len(scorers)
+        for s, scorer in enumerate(scorers):
+            own = weights[s] if weights is one_each else weights
+            [alone] = tested.sweep([scorer], own)
+            assert_resultants_close(together[s], alone, scorer, tolerance_of(X, scorer))
+
+
+@engine_check
+def check_weight_shapes(make: Make, contain: Contain, rng: Generator) -> None:
+    """Weights of the wrong shape are an error, not a broadcast."""
+    tested = make(contain(draw_rows(rng, 12, 3)))
+    scorers = [draw_scorer(rng, 2, 3), draw_scorer(rng, 2, 3)]
+    for shape in ((11,), (1,), (12, 1), (3, 12), (12, 2), (1, 12)):
+        assert_raises(ValueError, tested.sweep, scorers, np.ones(shape))
+
+
+@engine_check
+def check_threads(make: Make, contain: Contain, rng: Generator) -> None:
+    """One, two and seven threads give the same bits."""
+    X = contain(draw_rows(rng, 20_000, 23))
+    scorers = [draw_scorer(rng, 14, 23, how) for how in ASSIGNMENTS]
+    scorers.append(draw_scorer(rng, 3, 23, "soft", 500.0))
+    weights = rng.exponential(size=20_000)
+    expected, *others = (make(X, n_threads=n_threads) for n_threads in (1, 2, 7))
+    assert [one.n_threads for one in (expected, *others)] == [1, 2, 7]
+    resultants = expected.sweep(scorers, weights)
+    posteriors = map_rows(expected, scorers[0], "posteriors")
+    for tested in others:
+        for found, wanted in zip(tested.sweep(scorers, weights), resultants, strict=True):
+            assert_resultants_same_bits(found, wanted)
+        assert_array_equal(map_rows(tested, scorers[0], "posteriors"), posteriors)
+
+
+@engine_check
+def check_concurrent_sweeps(make: Make, contain: Contain, rng: Generator) -> None:
+    """Threads of the user's program may sweep the same rows at the same time."""
+    tested = make(contain(draw_rows(rng, 3000, 9)), n_threads=2)
+    scorers = [draw_scorer(rng, 6, 9, how) for how in ASSIGNMENTS]
+    expected = tested.sweep(scorers)
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: tested.sweep(scorers), range(12)):
+            for one, other in zip(found, expected, strict=True):
+                assert_resultants_same_bits(one, other)
+
+
+@engine_check
+def check_block_rows(make: Make, contain: Contain, rng: Generator) -> None:
+    """Blocks of any size give the same bits, where the engine has a ``block_rows`` option."""
+    if "block_rows" not in inspect.signature(make).parameters:
+        return
+    X = contain(draw_rows(rng, 2100, 12))
+    scorers = [draw_scorer(rng, 5, 12, how) for how in ASSIGNMENTS]
+    weights = rng.exponential(size=2100)
+    whole = make(X)
+    expected = whole.sweep(scorers, weights)
+    open_blocks: Any = make
+    for block_rows in (1, 700, 10**6):
+        tested = open_blocks(X, block_rows=block_rows)
+        for one, other in zip(tested.sweep(scorers, weights), expected, strict=True):
+            assert_resultants_same_bits(one, other)
+        assert_array_equal(
+            map_rows(tested, scorers[2], "labels"), map_rows(whole, scorers[2], "labels")
+        )
+        assert_array_equal(tested.take([2099, 0, 512]), whole.take([2099, 0, 512]))
+
+
+@engine_check
+def check_begun_sums(make: Make, contain: Contain, rng: Generator) -> None:
+    """Parts that go on with the same sums give the bits of all rows, where engines can be parts."""
+    rows = draw_rows(rng, 2100, 12)
+    whole: Any = make(contain(rows))
+    if not hasattr(whole, "begin"):
+        return
+    scorers = [draw_scorer(rng, 5, 12, how) for how in ASSIGNMENTS]
+    cuts = [0, GRAIN, 3 * GRAIN, 2100]
+    parts = [make(contain(rows[a:b]), first_row=a) for a, b in pairwise(cuts)]
+    one_each = rng.exponential(size=(len(scorers), 2100))
+    for weights in (None, one_each[0], one_each):
+        sums = parts[0].begin(scorers, weights, 2100)  # type: ignore[attr-defined]
+        for part, start in zip(parts, cuts, strict=False):
+            sums.add(part, start)
+        found, expected = sums.resultants(), whole.sweep(scorers, weights)
+        for one, other in zip(found, expected, strict=True):
+            assert_resultants_same_bits(one, other)
+
+
+@engine_check
+def check_input_unchanged(make: Make, contain: Contain, rng: Generator) -> None:
+    """Read-only rows are read, and are the same afterwards."""
+    X = contain(draw_rows(rng, 70, 6))
+    parts = [X] if isinstance(X, np.ndarray) else [X.data, X.indices, X.indptr]
+    before = [part.copy() for part in parts]
+    for part in parts:
+        part.flags.writeable = False
+    tested = make(X)
+    scorer = draw_scorer(rng, 3, 6)
+    weights = rng.exponential(size=70)
+    weights.flags.writeable = scorer.matrix.flags.writeable = scorer.biases.flags.writeable = False
+    tested.sweep([scorer, scorer], weights)
+    tested.map_rows(scorer, "posteriors")
+    tested.take([0, 1])
+    for part, old in zip(parts, before, strict=True):
+        assert_array_equal(part, old)
+
+
+# What is given row by row
+
+
+@engine_check
+def check_map_rows(make: Make, contain: Contain, rng: Generator) -> None:
+    """Row by row, the scorer says what its sweep adds up."""
+    X = contain(draw_rows(rng, 160, 14))
+    tested, reference = make(X), by_reference(X)
+    for scorer in (
+        draw_scorer(rng, 1, 14),
+        draw_scorer(rng, 11, 14),
+        draw_scorer(rng, 4, 14, "hard"),
+    ):
+        tolerance, K = tolerance_of(X, scorer), scorer.n_components
+        labels, posteriors = (
+            map_rows(tested, scorer, "labels"),
+            map_rows(tested, scorer, "posteriors"),
+        )
+        scores, density = (
+            map_rows(tested, scorer, "scores"),
+            map_rows(tested, scorer, "log_density"),
+        )
+        assert labels.shape == density.shape == (160,)
+        assert posteriors.shape == scores.shape == (160, K)
+        assert np.issubdtype(labels.dtype, np.integer)
+        assert_array_equal(labels, map_rows(reference, scorer, "labels"))
+        assert_allclose(posteriors.sum(axis=1), 1.0, 0, tolerance)
+        assert_allclose(posteriors, map_rows(reference, scorer, "posteriors"), 0, tolerance)
+        assert_allclose(scores, map_rows(reference, scorer, "scores"), 0, 30 * tolerance)
+        assert_allclose(density, map_rows(reference, scorer, "log_density"), 0, 30 * tolerance)
+        chosen = scorer.assignment in {"hard", "variation"}
+        likelihood = scores[np.arange(160), labels] if chosen else density
+        [swept] = tested.sweep([scorer])
+        assert_allclose(likelihood.sum(), swept.log_likelihood, 0, 30 * tolerance * 160)
+    assert_raises(ValueError, map_rows, tested, scorer, "colours")
+
+
+@engine_check
+def check_draws(make: Make, contain: Contain, rng: Generator) -> None:
+    """Draws are those of the reference: functions of seed, sweep and row, and of nothing else."""
+    rows = draw_rows(rng, 400, 5)
+    X = contain(rows)
+    scorer = draw_scorer(rng, 6, 5, "drawn", 3.0)
+    labels = make(X, first_row=7).map_rows(scorer, "labels")
+    assert_array_equal(labels, by_reference(X, first_row=7).map_rows(scorer, "labels"))
+    later = make(contain(rows[150:]), first_row=157)
+    assert_array_equal(later.map_rows(scorer, "labels"), labels[150:])
+    [swept] = make(X, first_row=7).sweep([scorer])
+    assert_array_equal(swept.mass, np.bincount(labels, minlength=6))
+    for key in ((scorer.key[0] + 1, scorer.key[1]), (scorer.key[0], scorer.key[1] + 1)):
+        other = make(X, first_row=7).map_rows(replace(scorer, key=key), "labels")
+        assert (other != labels).any()
+
+
+@engine_check
+def check_take(make: Make, contain: Contain, rng: Generator) -> None:
+    """Rows come dense, in float64, of norm one and in the order asked for, or by a mask."""
+    rows = draw_rows(rng, 30, 7)
+    X = contain(rows)
+    tested = make(X)
+    ids = [3, 29, 0, 3, -1]
+    found = tested.take(ids)
+    assert found.dtype == np.float64
+    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    assert_allclose(found, unit[ids], 0, 1e-6 if X.dtype == np.float32 else 1e-15)
+    assert_allclose(np.linalg.norm(found, axis=1), 1.0, 0, 1e-12)
+    mask = rng.random(30) < 0.4
+    assert_array_equal(tested.take(mask), tested.take(np.flatnonzero(mask)))
+    assert_array_equal(tested.take(3), found[:1])
+    assert_array_equal(tested.take(np.array([29, 0], dtype=np.uint8)), found[1:3])
+    assert tested.take([]).shape == (0, 7)
+    assert (tested.n_rows, tested.n_features) == (30, 7)
+    for nonsense in ([30], [-31], [0.5], [True, False], mask[1:], [[0, 1], [2, 3]], ["first"]):
+        assert_raises(IndexError, tested.take, nonsense)
