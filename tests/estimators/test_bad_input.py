@@ -86,14 +86,6 @@ def test_another_number_of_columns_at_predict(verb, contain, d):
         getattr(mix, verb)(contain(X[:, :d]))
 
 
-def test_not_fitted():
-    for verb in ("predict", "predict_proba", "score_samples", "score", "transform", "aic"):
-        with pytest.raises(NotFittedError):
-            getattr(mixture(), verb)(X)
-    with pytest.raises(NotFittedError):
-        mixture().sample()
-
-
 # -------------------------------------------------------------------------------------- weights
 
 
@@ -214,14 +206,6 @@ def test_lost_restarts_are_told():
     with pytest.warns(UserWarning, match=told):
         fitted = mixture(init="random", n_init=4, m_step="paper", beta=1.0).fit(X)
     assert [run.status for run in fitted.runs_].count("converged") == 1
-
-
-def test_a_model_of_another_size_as_start():
-    other = mixture(n_components=2).fit(X)
-    with pytest.raises(ValueError, match="init is a model of 2 components in 5 dimensions; 3 in 5"):
-        mixture(init=other).fit(X)
-    with pytest.raises(ValueError, match="init is a model of 2 components in 5 dimensions; 2 in 4"):
-        mixture(n_components=2, init=other).fit(X[:, :4])
 
 
 def test_sample_size():

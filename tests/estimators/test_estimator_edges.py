@@ -7,8 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 
 import spheremix as sm
 from spheremix.estimators.strategies import PathProgress
@@ -150,28 +149,7 @@ def test_a_model_of_a_path_can_be_changed_alone(path):
     np.testing.assert_array_equal(path.state_.steps[0].weights, before[1])
 
 
-@pytest.mark.parametrize("kind", [sm.VMFMixture, sm.SphericalKMeans])
-def test_a_stream_keeps_its_number_of_components(rows, kind):
-    model = kind(K, n_init=1, random_state=0).fit(rows)
-    with pytest.raises(ValueError, match="n_components=5 in a stream that began with 3"):
-        model.set_params(n_components=5).partial_fit(rows)
-
-
 # Starts
-
-
-@pytest.mark.parametrize("kind", [sm.VMFMixture, sm.SphericalKMeans, sm.VMFCoclustering])
-def test_a_start_is_what_a_path_chose(kind):
-    rng = np.random.default_rng(0)
-    blocks = np.repeat(np.eye(K), 3, axis=1)  # what a block mixture is for
-    X = rng.random((90, 9)) + 3.0 * blocks[np.arange(90) % K]
-    given = sm.VMFPath(K, n_init=2, random_state=0, max_steps=6).fit(X)
-    by_path = kind(K, init=given).fit(X)
-    by_choice = kind(K, init=given.best_estimator_).fit(X)
-    np.testing.assert_array_equal(by_path.labels_, by_choice.labels_)
-    for strange in (sm.VMFMixture(K), KMeans(K, n_init=1).fit(X)):
-        with pytest.raises(ValueError, match=r"a model without prototypes_.*cluster_centers_"):
-            kind(K, init=strange).fit(X)
 
 
 def test_starts_by_spherical_k_means_share_their_sweeps(rows):
@@ -244,18 +222,6 @@ def test_without_a_tolerance_it_stops_at_rounding(rows, kappa, beta):
 def test_words_are_no_switches(rows, make, name):
     with pytest.raises(ValueError, match=f"{name} must be True or False, got 'no'"):
         make().fit(rows)
-
-
-@pytest.mark.parametrize(
-    "kind", [sm.VMFMixture, sm.VMFPath, sm.VMFMixtureIC, sm.SphericalKMeans, sm.VMFCoclustering]
-)
-def test_what_is_not_fitted_says_so(rows, kind):
-    assert not hasattr(kind(), "scorer_")
-    with pytest.raises(NotFittedError, match="not fitted"):
-        kind().scorer_  # noqa: B018
-    if kind is sm.VMFPath:
-        with pytest.raises(NotFittedError):
-            kind().moved(rows, 0, 1)
 
 
 # Known parameters

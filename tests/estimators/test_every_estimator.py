@@ -12,6 +12,7 @@ from mixture_common import KINDS, assert_same_bits, assert_same_fit, results
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import adjusted_rand_score
@@ -113,6 +114,9 @@ def test_given_starts_mean_one_run(kind):
     assert_allclose(value_of(clone(kind(3, init=given[3])).fit(X)), value_of(first), rtol=1e-6)
     with pytest.raises(ValueError, match="FrozenEstimator"):
         clone(kind(3, init=first)).fit(X)
+    for strange in (kind(3), KMeans(3, n_init=1).fit(X)):
+        with pytest.raises(ValueError, match=r"a model without prototypes_.*cluster_centers_"):
+            kind(3, init=strange).fit(X)
     with pytest.raises(ValueError, match=r"init is a model of 3 .*; 2 in 27|of shape \(2, 27\)"):
         kind(2, init=first).fit(X)
 
@@ -236,3 +240,36 @@ def test_centres_and_convergence(fitted):
         chosen = getattr(estimator, "best_estimator_", estimator)
         assert estimator.cluster_centers_ is chosen.prototypes_
         assert estimator.converged_ is (chosen.status_ == "converged")
+
+
+def test_type_checkers_know_every_fitted_attribute(fitted):
+    """And of each the type that it has: list, dictionary, number, text or array."""
+    for estimator in fitted[1]:
+        kind = type(estimator)
+        declared = {
+            name: annotation
+            for base in reversed(kind.__mro__)
+            for name, annotation in vars(base).get("__annotations__", {}).items()
+        }
+        for name, value in results(estimator, object).items():
+            if name == "feature_names_in_":
+                continue
+            assert name in declared, (kind.__name__, name)
+            shown = declared[name].split("[")[0]
+            if shown in {"int", "float", "str", "list", "dict"}:
+                plain = {"int": (int, np.integer), "float": (float, np.floating)}.get(shown)
+                assert isinstance(value, plain or {"str": str, "list": list, "dict": dict}[shown])
+            elif shown in {"Array", "Labels"}:
+                assert value.dtype.kind == {"Array": "f", "Labels": "i"}[shown], name
+            else:
+                assert type(value).__name__ == shown, name
+
+
+def test_rows_and_readings_show_what_they_are(fitted):
+    frame, (mixture, _, path, *_) = fitted
+    for engine in ("reference", "auto"):
+        shown = repr(sm.as_directions(frame, engine=engine, n_threads=1))
+        assert shown.endswith("Directions: 120 directions in 27 dimensions>")
+    assert repr(sm.reading.Reading(mixture)) == "<Reading of VMFMixture: 3 groups, 27 features>"
+    shown = repr(sm.reading.Reading(path, step=1))
+    assert shown == f"<Reading of VMFMixture: 3 groups, 27 features, step 1 of {len(path.betas_)}>"

@@ -330,8 +330,9 @@ def test_refusals(rows):
         stream.partial_fit([[1.0] * 10, [np.nan] * 10])
     with pytest.raises(ValueError, match="sample_weight"):
         stream.partial_fit(X[:3], sample_weight=[1, -1, 1])
-    with pytest.raises(ValueError, match="n_components=4 in a stream that began with 3"):
-        stream.set_params(n_components=4).partial_fit(X)
+    for one in (stream, sm.SphericalKMeans(3, n_init=1, random_state=0).fit(X[:500])):
+        with pytest.raises(ValueError, match="n_components=4 in a stream that began with 3"):
+            one.set_params(n_components=4).partial_fit(X)
     assert stream.prototypes_ is before
     assert stream.n_samples_seen_ == 500
     path = sm.VMFPath(3, n_init=1, max_steps=3, random_state=0).fit(X)
