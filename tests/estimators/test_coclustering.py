@@ -196,31 +196,6 @@ def test_conscience_with_given_kappas():
 # The parameters of VMFCoclustering: starts, refusals, warnings and scikit-learn's checks
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"n_components": 0}, "n_components"),
-        ({"n_components": 28}, "more than the 27 features"),
-        ({"algorithm": "vem"}, "algorithm must be one of 'em', 'cem', 'sem', 'saem', 'caem'"),
-        ({"kappa": "unequal"}, "kappa"),
-        ({"kappa": 0.0}, "kappa"),
-        ({"kappa": [1.0, 0.0, 1.0]}, "kappa must be above 0"),
-        ({"kappa": [1.0, 2.0]}, "kappa must have one value for each component"),
-        ({"weights": "even"}, "weights must be one of"),
-        ({"count": "dense"}, "count must be one of"),
-        ({"n_drawn": 0}, "n_drawn"),
-        ({"n_init": 0}, "n_init"),
-        ({"max_iter": 0}, "max_iter"),
-        ({"tol": -1.0}, "tol"),
-        ({"init": "spread"}, "init must be one of"),
-        ({"init": np.ones((2, 27))}, "prototypes of shape \\(3, 27\\)"),
-    ],
-)
-def test_bad_parameters_are_named(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        block_mixture(**parameters).fit(planted()[0])
-
-
 def test_a_block_of_negative_columns():
     X, _, columns = planted()
     first = block_mixture().fit(X)

@@ -210,20 +210,6 @@ def test_without_a_tolerance_it_stops_at_rounding(rows, kappa, beta):
 # Words
 
 
-@pytest.mark.parametrize(
-    ("make", "name"),
-    [
-        (lambda: sm.VMFMixture(K, warm_start="no"), "warm_start"),
-        (lambda: sm.SphericalKMeans(K, warm_start="no"), "warm_start"),
-        (lambda: sm.VMFCoclustering(K, conscience="no"), "conscience"),
-        (lambda: sm.VMFMixtureIC([K], refit="no"), "refit"),
-    ],
-)
-def test_words_are_no_switches(rows, make, name):
-    with pytest.raises(ValueError, match=f"{name} must be True or False, got 'no'"):
-        make().fit(rows)
-
-
 # Known parameters
 
 

@@ -286,25 +286,6 @@ def test_reading_says_where_noise_would_belong(noisy):
 # Refusals, and the parts
 
 
-@pytest.mark.parametrize(
-    ("parameters", "words"),
-    [
-        ({"noise": "pink"}, "noise must be one of 'uniform'"),
-        ({"noise": "uniform", "max_noise": 1.0}, "max_noise is a share, below 1"),
-        ({"noise": "uniform", "max_noise": 0.0}, "max_noise must be a finite number above 0"),
-        ({"noise": "uniform", "max_noise": "some"}, "max_noise must be one of 'auto'"),
-        ({"kappa_prior": 3.0}, "kappa_prior must have one value"),
-        ({"kappa_prior": (1.0, 1.0)}, "a mean length in"),
-        ({"kappa_prior": (0.0, 0.5)}, "a number of rows above 0"),
-        ({"kappa_prior": (1.0, 0.0), "kappa": 4.0}, "kappa is given"),
-    ],
-    ids=str,
-)
-def test_refusals(parameters, words):
-    with pytest.raises(ParameterError, match=words):
-        mixture(**parameters).fit(X)
-
-
 def test_quantiles_are_those_of_repeated_values():
     rng = np.random.default_rng(0)
     for _ in range(50):

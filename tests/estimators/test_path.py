@@ -96,33 +96,6 @@ def test_steps_are_stored_sparse(wide, long_path):
 # --------------------------------------------------------------------------- scikit-learn's manners
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"criterion": "mdl"}, "criterion must be one of 'aic'"),
-        ({"strategy": "forward"}, "strategy must be one of 'path'"),
-        ({"min_relative_increase": -0.1}, "min_relative_increase must be .* at least 0"),
-        ({"beta_min_ratio": np.nan}, "beta_min_ratio must be a finite number"),
-        ({"beta_min_ratio": 1.0}, "beta_min_ratio must be below 1"),
-        ({"max_sparsity": "half"}, "max_sparsity must be a finite number"),
-        ({"max_steps": 0}, "max_steps must be an integer of at least 1"),
-        ({"refine": 0.0}, "refine must be a finite number above 0"),
-        ({"betas": [1.0, 1.0]}, "strictly increasing"),
-        ({"betas": []}, "strictly increasing list of at least one"),
-        ({"betas": [3.0, -1.0]}, "betas must be finite and non-negative"),
-        ({"betas": [1.0, np.inf]}, "betas must be finite"),
-        ({"betas": 3.0}, "betas must have one value for each step"),
-        ({"n_components": 0}, "n_components must be an integer of at least 1"),
-        ({"kappa": "common"}, "kappa must be one of 'shared', 'free'"),
-        ({"feature_weights": np.ones(3)}, "feature_weights must have one value for each feature"),
-        ({"zero_tol": 0.5}, "zero_tol must be below"),
-    ],
-)
-def test_bad_parameters(rows, options, message):
-    with pytest.raises(ValueError, match=message):
-        sm.VMFPath(**{"n_components": 4, **options}).fit(rows)
-
-
 # The same path from weights or repeated rows, any start, in parts, interrupted and watched
 
 

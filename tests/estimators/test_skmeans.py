@@ -198,27 +198,6 @@ def test_rows_that_cancel_out():
 # ------------------------------------------------------------------------------------ parameters
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"n_components": 0}, "n_components"),
-        ({"n_components": 500}, "n_components=500 is more than"),
-        ({"n_init": 0}, "n_init"),
-        ({"max_iter": 0}, "max_iter"),
-        ({"tol": -1.0}, "tol"),
-        ({"init": "spherical-k-means"}, "'random', 'k-means\\+\\+'"),
-        ({"init": np.ones((2, 8))}, "prototypes of shape \\(3, 8\\)"),
-        ({"init": np.zeros((3, 8))}, "prototype 0 is zero"),
-        ({"init": np.zeros(120, dtype=int)}, "class 1 of the labels has collapsed"),
-        ({"init": np.full(120, 3)}, "0..2"),
-        ({"engine": "abacus"}, "engine"),
-    ],
-)
-def test_bad_parameters_are_named(clouds, parameters, message):
-    with pytest.raises(ValueError, match=message):
-        k_means(**parameters).fit(clouds()[0])
-
-
 # ----------------------------------------------------------------------------------------- using
 
 

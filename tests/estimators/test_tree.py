@@ -186,24 +186,6 @@ def test_one_leaf_and_two():
     assert sm.VMFTree(2, random_state=0).fit(rows).n_clusters_ == 2
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"n_components": 0}, "n_components must be an integer of at least 1"),
-        ({"n_components": 500}, r"n_components=500 is more than the n_samples=\d+ rows"),
-        ({"n_clusters": 0}, "n_clusters must be an integer of at least 1"),
-        ({"n_clusters": 13}, "a tree of 12 leaves cannot be cut into 13 clusters"),
-        ({"kappa": [1.0] * 12}, "kappa must be 'shared', 'free' or a number"),
-        ({"kappa": "loose"}, "kappa must be"),
-        ({"n_init": 0}, "n_init must be"),
-    ],
-)
-def test_parameters(parameters, message):
-    rows, _, _ = themes(n=10)
-    with pytest.raises(ParameterError, match=message):
-        sm.VMFTree(**{"n_components": 12, "random_state": 0, **parameters}).fit(rows)
-
-
 def test_fewer_different_rows_than_leaves():
     rows = np.repeat(np.eye(4, 6) + 0.1, 5, axis=0)
     with pytest.raises(RuntimeError, match=r"fewer different rows than components.*n_components"):
