@@ -103,20 +103,13 @@ def test_another_number_of_columns_at_predict(verb, contain, d):
         (np.where(np.arange(40) == 9, np.nan, 1), "sample_weight must be finite .*row 9 has nan"),
         (np.where(np.arange(40) == 9, np.inf, 1), "sample_weight must be finite .*row 9 has inf"),
         (np.zeros(40), "sample_weight is zero for every row"),
+        (
+            np.where(np.arange(40) < 2, 1.0, 0.0),
+            "n_components=3 is more than the n_samples=2 rows of positive weight: .*at most 2",
+        ),
     ],
 )
 def test_sample_weight(weights, message):
-    with pytest.raises(ValueError, match=message):
-        mixture().fit(X, sample_weight=weights)
-
-
-def test_more_components_than_rows():
-    with pytest.raises(
-        ValueError, match=r"n_components=41 is more than the n_samples=40 rows: lower"
-    ):
-        mixture(n_components=41).fit(X)
-    weights = np.where(np.arange(40) < 2, 1.0, 0.0)
-    message = "n_components=3 is more than the n_samples=2 rows of positive weight: .*at most 2"
     with pytest.raises(ValueError, match=message):
         mixture().fit(X, sample_weight=weights)
 

@@ -102,18 +102,6 @@ def test_a_concentration_at_its_cap_is_said():
 # Going on
 
 
-@pytest.mark.parametrize(
-    "other",
-    [{"kappa": "free"}, {"kappa_max": 99.0}, {"m_step": "paper"}, {"feature_weights": np.ones(8)}],
-)
-def test_a_path_goes_on_with_the_model_it_began_with(rows, other):
-    path = sm.VMFPath(K, n_init=2, random_state=0, max_steps=4, warm_start=True).fit(rows)
-    with pytest.raises(ValueError, match="the previous path had another kappa"):
-        path.set_params(max_steps=8, **other).fit(rows)
-    path.set_params(**{name: sm.VMFPath().get_params()[name] for name in other})
-    assert len(path.fit(rows).betas_) == 8
-
-
 def test_a_stored_trail_is_where_a_path_goes_on(rows, path):
     kept = []
 

@@ -15,28 +15,12 @@ from spheremix.estimators.strategies import PathProgress
 from spheremix.select import CRITERIA
 
 
-def test_select_by_criterion(path):
+def test_select(path):
     for name in CRITERIA:
-        i = path.select(name)
-        assert path.criteria_[name][i] == path.criteria_[name].min()
+        assert path.select(name) == path.select(name.upper())  # as people write them
+        assert path.criteria_[name][path.select(name)] == path.criteria_[name].min()
     assert path.selected_ == path.select("bic")
     assert path.select("aic") <= path.select("bic") <= path.select("ebic")
-
-
-def test_select_takes_criteria_as_people_write_them(path):
-    assert path.select("BIC") == path.select("bic")
-    assert path.select("RICc") == path.select("ricc")
-    with pytest.raises(ValueError, match="criterion must be one of 'aic'"):
-        path.select("BCI")
-
-
-def test_select_the_sparser_of_equals(path):
-    tied = pickle.loads(pickle.dumps(path))  # noqa: S301
-    tied.criteria_["bic"] = np.array([3.0, 1.0, 2.0, 1.0, 5.0])
-    assert tied.select("bic") == 3
-
-
-def test_select_by_words_and_sparsity(path):
     for n_words in (10, 8, 5.5, 1):
         i = path.select(n_words=n_words)
         assert path.n_nonzero_[i] <= 4 * n_words
@@ -45,6 +29,9 @@ def test_select_by_words_and_sparsity(path):
         i = path.select(sparsity=sparsity)
         assert path.sparsity_[i] >= sparsity
         assert np.all(path.sparsity_[:i] < sparsity)
+    tied = pickle.loads(pickle.dumps(path))  # noqa: S301
+    tied.criteria_["bic"] = np.array([3.0, 1.0, 2.0, 1.0, 5.0])
+    assert tied.select("bic") == 3  # the sparser of equals
 
 
 @pytest.mark.parametrize(
@@ -131,25 +118,6 @@ def assert_same_path(one, other):
 # ------------------------------------------------------------------------------- weights and starts
 
 
-def test_doubled_weights_double_beta(rows, path):
-    """The objective is a total: twice the rows and twice the beta have the same maximum."""
-    doubled = sm.VMFPath(n_components=4, init=path.model(0)).fit(rows, sample_weight=2.0)
-    plain = sm.VMFPath(n_components=4, init=path.model(0)).fit(rows)
-    assert_allclose(doubled.betas_, 2 * plain.betas_, rtol=1e-9)
-    assert_allclose(doubled.objectives_, 2 * plain.objectives_, rtol=1e-9)
-    for i in range(len(plain.betas_)):
-        assert_allclose(doubled.model(i).prototypes_, plain.model(i).prototypes_, atol=1e-8)
-
-
-def test_given_starts(rows, path):
-    from_model = sm.VMFPath(n_components=4, init=path.model(0)).fit(rows)
-    from_labels = sm.VMFPath(n_components=4, init=path.model(0).predict(rows)).fit(rows)
-    for other in (from_model, from_labels):
-        assert len(other.runs_) == 1
-        assert_allclose(other.objectives_[0], path.objectives_[0], atol=1e-4)
-        assert_allclose(other.betas_[-1], path.betas_[-1], rtol=1e-3)
-
-
 def test_the_dense_step_is_the_best_restart(rows):
     path = sm.VMFPath(n_components=4, random_state=3, n_init=5, max_steps=1).fit(rows)
     mixture = sm.VMFMixture(n_components=4, random_state=3, n_init=5).fit(rows)
@@ -209,23 +177,6 @@ def test_without_warm_start_it_begins_again(rows, path):
     assert_same_path(again, path)
 
 
-def test_warm_start_refuses_another_problem(rows):
-    path = sm.VMFPath(n_components=4, random_state=0, max_steps=2, warm_start=True).fit(rows)
-    with pytest.raises(ValueError, match=r"warm_start.*another number of components"):
-        path.set_params(n_components=3).fit(rows)
-    with pytest.raises(ValueError, match=r"warm_start.*features"):
-        path.set_params(n_components=4).fit(rows[:, :7])
-
-
-def test_warm_start_refuses_other_rows(rows):
-    path = sm.VMFPath(4, random_state=0, max_steps=3).fit(rows)
-    path.set_params(warm_start=True, max_steps=6)
-    with pytest.raises(ValueError, match="previous path had other rows, weights or e_step"):
-        path.fit(rows[:-20])
-    path.fit(rows)
-    assert len(path.betas_) == 6
-
-
 class Stop:
     """Raise after some steps of a path."""
 
@@ -238,26 +189,46 @@ class Stop:
             raise self.error
 
 
-def test_an_interrupted_path_keeps_its_steps_and_goes_on(rows, path):
-    stopped = sm.VMFPath(n_components=4, random_state=0, callback=Stop(6), warm_start=True)
-    with pytest.warns(UserWarning, match=r"interrupted after 6 steps.*warm_start=True"):
+@pytest.mark.parametrize(("refine", "n_steps"), [(None, 6), (0.1, 2)])
+def test_an_interrupted_path_keeps_its_steps_and_goes_on(rows, path, refine, n_steps):
+    """Also while it refines: then it has all steps of the path, and two more."""
+    options = {"n_components": 4, "random_state": 0, "refine": refine}
+    long = sm.VMFPath(**options).fit(rows)
+    n_steps += len(path.betas_) if refine else 0
+    assert n_steps < len(long.betas_)
+    stopped = sm.VMFPath(callback=Stop(n_steps), warm_start=True, **options)
+    with pytest.warns(UserWarning, match=rf"interrupted after {n_steps} steps.*warm_start=True"):
         stopped.fit(rows)
     assert stopped.status_ == "interrupted"
-    assert_array_equal(stopped.betas_, path.betas_[:6])
+    assert len(stopped.betas_) == n_steps
+    assert set(stopped.betas_) <= set(long.betas_)
     assert len(stopped.predict(rows)) == len(rows)
-    assert_same_path(stopped.set_params(callback=None).fit(rows), path)
-
-
-def test_interrupted_while_it_refines(rows):
-    n = len(sm.VMFPath(n_components=4, random_state=0).fit(rows).betas_)
-    options = {"n_components": 4, "random_state": 0, "refine": 0.1}
-    stopped = sm.VMFPath(callback=Stop(n + 2), warm_start=True, **options)
-    with pytest.warns(UserWarning, match="interrupted"):
-        stopped.fit(rows)
-    assert len(stopped.betas_) == n + 2
-    long = sm.VMFPath(**options).fit(rows)
-    assert len(long.betas_) > n + 2
     assert_same_path(stopped.set_params(callback=None).fit(rows), long)
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ({"n_components": 3}, "another number of components"),
+        ({"X": np.s_[:, :7]}, "features"),
+        ({"X": np.s_[:-20]}, "the previous path had other rows, weights or e_step"),
+        ({"kappa": "free"}, "the previous path had another kappa"),
+        ({"kappa_max": 99.0}, "the previous path had another kappa"),
+        ({"m_step": "paper"}, "the previous path had another kappa"),
+        ({"feature_weights": np.ones(10)}, "the previous path had another kappa"),
+        ({"relaxed": True}, "the previous path had another relaxed"),
+        ({"relaxed": False}, "the previous path had another relaxed"),
+    ],
+    ids=str,
+)
+def test_a_path_goes_on_with_what_it_began_with(rows, other, message):
+    before = {"n_components": 4, "relaxed": other.get("relaxed") is False}
+    before |= {"kappa": "shared", "kappa_max": "auto", "m_step": "exact", "feature_weights": None}
+    path = sm.VMFPath(random_state=0, max_steps=3, warm_start=True, **before).fit(rows)
+    changed = {name: value for name, value in other.items() if name != "X"}
+    with pytest.raises(ValueError, match=f"warm_start.*{message}"):
+        path.set_params(max_steps=6, **changed).fit(rows[other.get("X", np.s_[:])])
+    assert len(path.set_params(**before).fit(rows).betas_) == 6
 
 
 def test_an_error_on_the_way_leaves_the_previous_path(rows):
@@ -313,16 +284,6 @@ def simulate(seed):
 
 def follow(X, seed, **options):
     return sm.VMFPath(n_components=4, random_state=seed, **options).fit(X)
-
-
-@pytest.fixture(scope="module")
-def rows():
-    return simulate(0)
-
-
-@pytest.fixture(scope="module")
-def path(rows):
-    return follow(rows, 0)
 
 
 @pytest.fixture(scope="module", params=["shared", "free"])

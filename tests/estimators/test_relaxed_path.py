@@ -237,20 +237,11 @@ def test_in_parts_and_with_threads_the_same_bits(rows, relaxed):
         assert_array_equal(parts.model(i).prototypes_, relaxed.model(i).prototypes_)
 
 
-@pytest.mark.parametrize("before", [True, False])
-def test_warm_start_refuses_another_kind_of_path(rows, before):
-    path = sm.VMFPath(4, random_state=0, max_steps=3, relaxed=before, warm_start=True).fit(rows)
-    with pytest.raises(ValueError, match="warm_start: the previous path had another relaxed"):
-        path.set_params(relaxed=not before).fit(rows)
-
-
-def test_what_is_refused(rows, path, relaxed):
+def test_what_is_refused(path, relaxed):
     with pytest.raises(ValueError, match=r"refit=True is for a path .*: fit the path with relaxed"):
         path.model(3, refit=True)
     with pytest.raises(ValueError, match="refit must be True or False, got 'yes'"):
         relaxed.model(3, refit="yes")
-    with pytest.raises(ValueError, match="relaxed must be True or False, got 'yes'"):
-        sm.VMFPath(4, relaxed="yes").fit(rows)
 
 
 def test_stability_starts_from_the_penalised_mixture(rows, path, relaxed):
@@ -272,3 +263,5 @@ def test_a_study_passes_it_on(rows):
         sm.VMFMixtureIC([3], relaxed=True, refit=True).fit(rows)
     with pytest.raises(ValueError, match="relaxed=True is for the zeros of a path"):
         sm.VMFMixtureIC([3], relaxed=True, paths="none").fit(rows)
+    with pytest.raises(ValueError, match="refit must be True or False, got 'no'"):
+        sm.VMFMixtureIC([3], refit="no").fit(rows)

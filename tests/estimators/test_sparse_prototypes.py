@@ -108,15 +108,13 @@ def test_sparse_prototypes_are_a_start(X):
     assert_allclose(mixture.prototypes_, other.prototypes_, atol=1e-10)
 
 
-def test_bad_starts_and_flags_are_refused(X):
+def test_bad_starts_are_refused(X):
     with pytest.raises(ParameterError, match=r"prototypes of shape \(7, 80\)"):
         sm.SphericalKMeans(7, init=X[:6]).fit(X)
     empty = X[:7].tolil()
     empty[3] = 0.0
     with pytest.raises(ParameterError, match="prototype 3 is zero"):
         sm.SphericalKMeans(7, init=empty).fit(X)
-    with pytest.raises(ParameterError, match="sparse_prototypes"):
-        sm.SphericalKMeans(7, sparse_prototypes="yes").fit(X)
 
 
 @pytest.mark.parametrize("n_lost", [0, 200])
