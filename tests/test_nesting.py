@@ -11,6 +11,7 @@ from spheremix import em
 from spheremix.bessel import concentration
 from spheremix.data.open import as_directions
 from spheremix.models.base import DegenerateError
+from spheremix.models.nested import NestedModel
 from spheremix.models.vmf import VMFModel
 from spheremix.nesting import nest
 
@@ -95,3 +96,10 @@ def test_one_pair_of_levels_by_brute_force():
     up = nested.model.above[0]
     together = as_directions(rows).map_rows(nested.model.scorer(nested.fit.parameters), "scores")
     assert_allclose(together, scores[0][:, up] + scores[1], rtol=1e-9)
+
+
+def test_parents():
+    above = (np.array([0, 0, 1, 1]), np.array([0, 0, 1, 2]), np.arange(4))
+    first, second = NestedModel(VMFModel(5, "shared"), above).parents
+    assert_array_equal(first, [0, 1, 1])
+    assert_array_equal(second, [0, 0, 1, 2])

@@ -7,9 +7,10 @@ import pytest
 from moved_common import documents, opened
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
+from tree_common import classification_likelihood
 
 from spheremix import em, search, seeding
-from spheremix.bessel import concentration, log_normalizer
+from spheremix.bessel import concentration
 from spheremix.data import moved
 from spheremix.data.open import as_directions
 from spheremix.models.skmeans import SphericalKMeansModel
@@ -35,19 +36,6 @@ def model(kappa="shared", d=D):
     return VMFModel(d, kappa, kappa_max=float(concentration(d, 1 - 1e-6)))
 
 
-def value_of(rows, labels, weights, kappa):
-    """Return the classification likelihood of a partition: a shared or given kappa, row by row."""
-    total, cosines = 0.0, np.empty(len(rows))
-    for k in np.unique(labels):
-        own = labels == k
-        sums = weights[own] @ rows[own]
-        cosines[own] = rows[own] @ sums / np.linalg.norm(sums)
-        total += weights[own].sum() * np.log(weights[own].sum() / weights.sum())
-    if kappa == "shared":
-        kappa = float(concentration(rows.shape[1], weights @ cosines / weights.sum()))
-    return total + weights @ (log_normalizer(rows.shape[1], kappa) + kappa * cosines)
-
-
 def labels_by(directions, found, of):
     parameters = of.from_partition(found.resultants)
     return directions.map_rows(of.scorer(parameters, "hard"), "labels")
@@ -67,7 +55,7 @@ def test_refinement_raises_the_value_and_says_by_how_much(kappa, weighted):
     ones = np.ones(len(rows)) if weights is None else weights
     [found] = Search(of, directions, weights).refined([start])
     assert_allclose(found.resultants.mass.sum(), ones.sum())
-    assert found.value > value_of(rows, first, ones, kappa) + 1.0
+    assert found.value > classification_likelihood(rows, first, ones, kappa) + 1.0
     # The partition is not told, but its value is that of its resultants.
     lengths = np.linalg.norm(found.resultants.vectors, axis=1)
     worth = of.cluster_value(found.resultants)(found.resultants.mass, lengths).sum()
@@ -149,7 +137,7 @@ def test_weights_are_repetition():
     weighted = Search(of, once, counts.astype(float))
     [[found]] = weighted.run([4], [0])
     labels = labels_by(once, found, of)
-    expected = value_of(
+    expected = classification_likelihood(
         np.repeat(rows, counts, axis=0),
         np.repeat(labels, counts),
         np.ones(counts.sum()),

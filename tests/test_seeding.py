@@ -259,12 +259,21 @@ def test_too_few_directions_come_twice():
     assert seeding.draw_starts(VMFModel(3, "shared"), as_directions(X), 5, [0]) == [None]
 
 
-def test_repeated_tells_equal_directions_from_near_ones():
-    """The first of its direction is none; 1e-5 apart is another direction, 1e-9 is not."""
-    rng = np.random.default_rng(0)
-    base = rng.normal(size=(6, 50))
-    base /= np.linalg.norm(base, axis=1, keepdims=True)
-    near = base[1] + 1e-5 * base[2]
-    rows = np.stack([base[0], base[1], base[0] + 1e-9 * base[3], near, base[1], base[0], base[4]])
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    assert_array_equal(seeding.repeated(rows), [False, False, True, False, True, True, False])
+def test_rows_that_repeat_are_found():
+    """As by all cosines, also where many rows have nearly the same product with a fixed vector.
+
+    The first of its direction is none; 1e-5 apart is another direction, 1e-9 is not.
+    """
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((300, 40))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    X[::7] = X[3]
+    X[1::11] = X[5] * (1 + 1e-14)
+    X[2], X[8], X[9] = X[4] + 1e-4 * X[6], X[4] + 1e-5 * X[6], X[4] + 1e-9 * X[6]
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    cosines = X @ X.T
+    expected = np.array([(cosines[i, :i] > seeding.SAME).any() for i in range(300)])
+    assert expected.sum() > 50
+    assert_array_equal(expected[[2, 4, 8, 9]], [False, False, False, True])
+    for rows in (X, sparse.csr_array(X)):
+        assert_array_equal(seeding.repeated(rows), expected)

@@ -15,7 +15,7 @@ from spheremix import em
 from spheremix.data.moved import MovedComponents
 from spheremix.estimators.skmeans import lloyd, reseed
 from spheremix.models.skmeans import SphericalKMeansModel
-from spheremix.seeding import SAME, largest_cosines, repeated
+from spheremix.seeding import largest_cosines
 from spheremix.testing.suite import assert_resultants_same_bits
 from spheremix.validity import calinski_harabasz_cosine
 from spheremix.vectors import as_dense, as_sparse, is_sparse
@@ -272,21 +272,6 @@ def test_the_mixture_of_a_stream_has_its_columns():
     mixture = model.as_mixture()
     assert list(mixture.feature_names_in_) == [*"abcd"]
     assert_array_equal(mixture.predict(X), model.predict(X))
-
-
-def test_rows_that_repeat_are_found():
-    """As by all cosines, also where many rows have nearly the same product with a fixed vector."""
-    rng = np.random.default_rng(5)
-    X = unit(rng.standard_normal((300, 40)))
-    X[::7] = X[3]
-    X[1::11] = X[5] * (1 + 1e-14)
-    X[2] = X[4] + 1e-4 * X[6]
-    X = unit(X)
-    cosines = X @ X.T
-    expected = np.array([(cosines[i, :i] > SAME).any() for i in range(300)])
-    assert expected.sum() > 50
-    for rows in (X, sparse.csr_array(X)):
-        assert_array_equal(repeated(rows), expected)
 
 
 # Spherical k-means with sparse components, against dense ones
