@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
+import spheremix as sm
 from spheremix.data import rows as opening
 from spheremix.data.engines import engine_class
 from spheremix.data.open import as_directions
@@ -124,10 +126,6 @@ def test_csr_is_read_in_place(index):
         assert np.shares_memory(getattr(rows, part), getattr(X, part))
 
 
-def test_float16_becomes_float32():
-    assert open_rows(ROWS.astype(np.float16))[0].dtype == np.float32
-
-
 def test_unaligned_rows_are_copied():
     buffer = bytearray(1 + ROWS.nbytes)
     X = np.frombuffer(buffer, dtype=float, count=ROWS.size, offset=1).reshape(ROWS.shape)
@@ -239,7 +237,7 @@ def test_nan_is_named_before_infinity_and_zeros():
 def test_rows_of_zeros(contain):
     X = np.tile(ROWS, (3, 1))
     X[[2, 5]] = 0
-    with pytest.raises(ValueError, match=r"2 rows with zeros only.*: 2, 5\. Drop them"):
+    with pytest.raises(ValueError, match=r"2 rows with zeros only.*: 2, 5\. Drop them.*getnnz"):
         as_directions(contain(X))
     with pytest.raises(ValueError, match=r"12 rows with zeros only.*: 0, 1, 2, 3, 4, \.\.\.\."):
         as_directions(contain(0 * X))
@@ -276,16 +274,31 @@ def test_rows_of_zeros(contain):
         ([[1j, 1.0]], r"Complex data not supported"),
         (np.array([["2026-01-01"] * 2], dtype="datetime64[D]"), r"datetime64.*no real numbers"),
         (np.ma.masked_array(ROWS, ROWS == 3), r"masked"),
+        (pd.Series(["a b", "c d"]), "X holds strings. Turn texts"),
+        (pd.DataFrame({"text": ["a b", "c d"]}), "X holds strings. Turn texts"),
+        (np.array(["a", "b"], dtype=object), "X holds strings. Turn texts"),
+        (pd.Series(list(ROWS)).to_numpy(), "one array a row.*np.stack"),
+        (
+            pd.DataFrame({"a": [1.0, 2.0], "id": ["x", "y"]}),
+            "Column 1 of X holds strings, the first one 'x'.*select_dtypes",
+        ),
+        (np.array([[1.0, {}]], dtype=object), "argument must be .* string.* number"),
+        ("word " * 2000, r"word word.{,150}TfidfVectorizer"),
     ],
 )
 def test_what_is_no_table_of_numbers(X, message):
-    with pytest.raises(ValueError, match=message):
-        as_directions(X)
+    for ask in (as_directions, sm.VMFMixture(1).fit):
+        with pytest.raises((ValueError, TypeError, FileNotFoundError), match=message):
+            ask(X)
 
 
-def test_objects_that_are_no_numbers():
-    with pytest.raises(TypeError, match=r"argument must be .* string.* number"):
-        as_directions(np.array([[1.0, {}]], dtype=object))
+def test_a_file_that_may_not_be_read_is_there(tmp_path, monkeypatch):
+    def refused(_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "exists", refused)
+    with pytest.raises(PermissionError):
+        as_directions(tmp_path / "rows.npy")
 
 
 @pytest.mark.parametrize(
@@ -302,22 +315,8 @@ def test_invalid_csr(indices, indptr):
 # ------------------------------------------------------------------------------ engines
 
 
-def test_unknown_engine():
-    with pytest.raises(ValueError, match="one of auto, reference, compiled, torch, got 'fast"):
-        as_directions(ROWS, engine="fast")
-
-
-def test_bad_number_of_threads():
-    with pytest.raises(ValueError, match="n_threads"):
-        as_directions(ROWS, n_threads=0)
-
-
 def test_without_the_extension(monkeypatch):
     monkeypatch.setattr("spheremix._optional.kernels", None)
     assert engine_class("auto") is ReferenceDirections
     with pytest.raises(ImportError, match=r"compiler.*engine='reference'"):
         engine_class("compiled")
-
-
-def test_reference_engine_on_request():
-    assert isinstance(as_directions(ROWS, engine="reference"), ReferenceDirections)

@@ -187,13 +187,6 @@ def test_blocks_cover_the_rows_once():
         assert ids == list(range(n))
 
 
-def test_impossible_components_add_nothing():
-    scorer = Scorer(np.zeros((3, 3)), np.array([0.0, -np.inf, 0.0]))
-    [found] = sm.as_directions(torch.eye(3).double()).sweep([scorer])
-    assert_allclose(found.mass, [1.5, 0, 1.5])
-    assert_allclose(found.entropy, 3 * np.log(2))
-
-
 def test_runs_cut_long_columns(monkeypatch):
     """What the kernels of a CUDA device sum: runs of the entries of a column, then the runs."""
     monkeypatch.setattr(torch_rows, "RUN", 4)

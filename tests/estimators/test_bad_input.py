@@ -54,27 +54,6 @@ def test_zero_rows_are_counted_and_the_first_named(contain, verb):
         getattr(mix, verb)(bad)
 
 
-def test_one_zero_row():
-    with pytest.raises(ValueError, match=r"1 row with zeros only.*: 11\. Drop"):
-        mixture().fit(spoiled(0.0, [11], columns=slice(None)))
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        (X[:, :1], r"1 feature\(s\) .* minimum of 2 is required"),
-        (X[:0], r"0 sample\(s\) .* minimum of 1 is required"),
-        (X[0], "Expected 2D array, got 1D array.*Reshape your data"),
-        (X[None], "Expected 2D array, got 3D array"),
-        (X + 1j, "Complex data not supported"),
-        (X.astype(str), "X holds strings.*TfidfVectorizer"),
-    ],
-)
-def test_no_table_of_numbers(rows, message):
-    with pytest.raises(ValueError, match=message):
-        mixture().fit(rows)
-
-
 @pytest.mark.parametrize("verb", ["predict", "predict_proba", "transform", "score_samples", "bic"])
 @pytest.mark.parametrize("contain", [np.asarray, sparse.csr_array, np.ndarray.tolist])
 @pytest.mark.parametrize("d", [1, 4])
