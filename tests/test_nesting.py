@@ -31,23 +31,6 @@ def labels_of(nested, directions):
     return [up[fine] for up in nested.model.above]
 
 
-@pytest.mark.parametrize("kappa", ["shared", "free", 40.0])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_planted_levels_are_found_and_nested(kappa, weighted):
-    rows, chosen, topics = themes()
-    rng = np.random.default_rng(0)
-    weights = rng.exponential(size=len(rows)) if weighted else np.ones(len(rows))
-    free = [parameters(rows, one, weights, kappa) for one in (chosen, topics)]
-    directions = as_directions(rows)
-    nested = nest(model(kappa), directions, free, em.Settings(), weights if weighted else None)
-    assert nested.fit.status == "converged"
-    coarse, fine = labels_of(nested, directions)
-    (parents,) = nested.model.parents
-    assert_array_equal(parents[fine], coarse)
-    assert len(np.unique(np.stack([coarse, chosen]), axis=1).T) == 3
-    assert len(np.unique(np.stack([fine, topics]), axis=1).T) == 9
-
-
 def test_levels_that_disagree_are_nested_all_the_same():
     """Free partitions that cross each other give cells; as many as asked for are left."""
     rows, _, topics = themes(noise=0.3)
@@ -59,15 +42,6 @@ def test_levels_that_disagree_are_nested_all_the_same():
     for coarse, fine, parents in zip(each, each[1:], nested.model.parents, strict=False):
         assert_array_equal(parents[fine], coarse)
     assert [len(one.kappas) for one in nested.fit.parameters] == [4, 5, 9]
-
-
-def test_the_objective_of_all_levels_never_falls():
-    rows, chosen, topics = themes(noise=0.4, seed=2)
-    weights = np.ones(len(rows))
-    free = [parameters(rows, one, weights) for one in (chosen, topics)]
-    trace = np.array(nest(model(), as_directions(rows), free, em.Settings()).fit.trace)
-    assert np.all(np.diff(trace) >= -1e-12 * abs(trace[-1]))
-    assert trace[-1] > trace[0]
 
 
 def test_a_level_without_enough_clusters_is_refused():

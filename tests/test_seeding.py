@@ -48,12 +48,6 @@ def test_random_is_algorithm_4(clouds, contain, weighted, mean_length_oracle):
             assert_allclose(got, means[inner], rtol=1e-10)
 
 
-def test_given_kappas_are_kept(clouds):
-    X, _ = clouds(n=60, d=6)
-    (start,) = seeding.draw_starts(VMFModel(6, np.array([2.0, 9.0])), as_directions(X), 2, [1])
-    assert_array_equal(start.kappas, [2.0, 9.0])
-
-
 @pytest.mark.parametrize("init", KINDS)
 def test_a_start_depends_on_its_own_seed_only(clouds, init):
     X, _ = clouds(n=60, d=6, noise=1.0)

@@ -47,17 +47,12 @@ def blobs(rng, n=900, d=20, K=4, noise=0.15):
 def walk(rng, centres, kind, n_sweeps=9, kappa=200.0):
     """Return scorers as a fit has them in turn: steady, jumping, or going back and forth.
 
-    Or rows that are held all leave their components, twice; or they go one after another, where
-    bounds say little, and many come back.
+    Or rows that are held all leave their components, twice.
     """
     K, d = centres.shape
     if kind == "turn":
         turned = np.roll(centres, 1, axis=0)
         each = [centres, centres, 1.001 * centres, turned, turned, 1.001 * turned, centres, centres]
-    elif kind == "waves":
-        waves = 0.1 * np.sin(np.arange(60) / 3)
-        each = [0.3 * (centres + wave * np.roll(centres, 1, axis=0)) for wave in waves]
-    if kind in {"turn", "waves"}:
         yield from ((2 * kappa * M, np.zeros(K)) for M in each)
         return
     target = centres + 0.3 * rng.normal(size=(K, d))
@@ -79,7 +74,7 @@ def tolerance(X):
 
 @engines
 @kinds
-@pytest.mark.parametrize("kind", ["steady", "jump", "back and forth", "turn", "waves"])
+@pytest.mark.parametrize("kind", ["steady", "jump", "back and forth", "turn"])
 @pytest.mark.parametrize("assignment", ["soft", "hard"])
 def test_a_sequence_of_sweeps_equals_sweeps_over_all_rows(engine, contain, kind, assignment):
     rng = np.random.default_rng(0)
@@ -98,7 +93,6 @@ def test_a_sequence_of_sweeps_equals_sweeps_over_all_rows(engine, contain, kind,
             assert_resultants_close(found, expected, scorer, tolerance(X))
             left_out.append(frozen.left_out(7))
         assert left_out[0] == 0
-        assert kind != "waves" or len(set(left_out)) > 10
         assert max(left_out) > 0.5 * X.shape[0]
 
 
@@ -334,3 +328,20 @@ def test_a_run_begins_with_the_same_bits_whatever_came_before(assignment):
     for other in results[1:]:
         for one, same in zip(results[0], other, strict=True):
             assert_resultants_same_bits(one, same)
+
+
+def test_held_rows_that_go_one_after_another_leave_nothing_behind():
+    """Bounds that say little: every held row is read in every sweep, and many go and come back."""
+    rng = np.random.default_rng(14)
+    X, centres = blobs(rng, noise=0.2)
+    directions = opened(CompiledDirections, sparse.csr_array(X))
+    frozen = FrozenRows(directions, least_work=-np.inf)
+    counts = []
+    for i in range(60):
+        M = centres + 0.1 * np.sin(i / 3) * np.roll(centres, 1, axis=0)
+        scorer = Scorer.centred(90.0 * M, np.zeros(4))
+        [found] = frozen.sweep([scorer], None, [0])
+        assert_resultants_close(found, directions.sweep([scorer])[0], scorer, 1e-10)
+        counts.append(frozen.left_out(0))
+    assert len(set(counts)) > 10
+    assert max(counts) > 0.5 * len(X)

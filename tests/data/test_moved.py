@@ -96,15 +96,6 @@ def test_sweeps_by_variation_have_the_bits_of_dense_ones(contain, kind):
     assert n_moved > 9  # variation is not the same as hard
 
 
-def test_most_rows_whose_owner_has_moved_need_no_full_scan():
-    rng = np.random.default_rng(2)
-    X = documents(rng, n=1000)
-    moved = MovedComponents(opened(X))
-    for M, biases in walk(rng, X, "few"):
-        moved.sweep(both(M, biases)[1], None, 0)
-    assert moved.n_scores < 0.25 * 1000 * len(M)
-
-
 @kinds
 def test_the_bits_do_not_depend_on_threads(contain):
     rng = np.random.default_rng(3)

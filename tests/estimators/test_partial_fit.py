@@ -200,26 +200,17 @@ def test_all_rows_as_one_batch_move_towards_the_batch_fit(rows):
     assert_allclose(heights[-1], batch_fit.score(X), 0, 1e-3)
 
 
-@pytest.mark.parametrize("shuffled", [1, 2])
-def test_two_epochs_recover_the_batch_fit(rows, shuffled):
+@pytest.mark.parametrize("kind", [sm.VMFMixture, sm.SphericalKMeans])
+def test_two_epochs_recover_the_batch_fit(rows, kind):
     X = rows[0]
-    single = sm.VMFMixture(1, n_init=1).fit(X).score(X)
-    gain = sm.VMFMixture(3, n_init=5, random_state=0).fit(X).score(X) - single
-    stream = sm.VMFMixture(3, n_init=5, random_state=0)
+    single = kind(1, n_init=1).fit(X).score(X)
+    gain = kind(3, n_init=5, random_state=0).fit(X).score(X) - single
+    stream = kind(3, n_init=5, random_state=0)
     for epoch in (0, 1):
-        for batch in batches(X, 200, seed=10 * shuffled + epoch):
+        for batch in batches(X, 200, seed=10 + epoch):
             stream.partial_fit(batch)
     assert stream.score(X) - single > 0.99 * gain
     assert stream.n_samples_seen_ == 12_000
-
-
-def test_k_means_follows_the_stream(rows):
-    X = rows[0]
-    whole = sm.SphericalKMeans(3, random_state=0).fit(X)
-    stream = sm.SphericalKMeans(3, random_state=0)
-    for batch in batches(X, 200, seed=0):
-        stream.partial_fit(batch)
-    assert stream.score(X) > whole.score(X) - 1e-3
 
 
 # ------------------------------------------------------------------------------ the interface

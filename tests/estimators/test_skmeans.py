@@ -89,15 +89,6 @@ def test_starts_are_those_of_the_mixture(clouds):
     assert seeds == [run.seed for run in mix.runs_]
 
 
-def test_batched_restarts_agree_with_single_ones(clouds):
-    X, _ = clouds(noise=1.0)
-    fit = k_means(n_components=5, init="random", n_init=6).fit(X)
-    starts = [np.random.default_rng(run.seed).choice(120, 5, replace=False) for run in fit.runs_]
-    for rows, run in zip(starts, fit.runs_, strict=True):
-        alone = k_means(n_components=5, init=X[rows]).fit(X)
-        assert_allclose(alone.coherence_, run.coherence, rtol=1e-12)
-
-
 # ------------------------------------------------------------------------------- empty clusters
 
 
@@ -314,36 +305,6 @@ def test_spherical_k_means_is_the_same(eager):
     [expected] = directions.sweep([dense])
     assert_resultants_same_bits(densified(fit.resultants), expected)
     assert fit.objective == expected.log_likelihood == fit.trace[-1]
-
-
-@pytest.mark.usefixtures("eager")
-@pytest.mark.parametrize("init", ["random", "k-means++", "merge", "prototypes", "labels"])
-def test_the_estimator_gives_what_dense_prototypes_give(init, monkeypatch):
-    rng = np.random.default_rng(10)
-    X = documents(rng, n=600)
-    weights = np.where(rng.random(600) < 0.1, 0.0, rng.exponential(size=600))
-    if init == "prototypes":
-        init = sm.as_directions(X).take(np.arange(8))
-    elif init == "labels":
-        init = np.arange(600) % 8
-    options = {"init": init, "n_init": 1 if isinstance(init, str) else "auto", "random_state": 0}
-
-    def fitted():
-        return sm.SphericalKMeans(8, **options).fit(X, sample_weight=weights)
-
-    found = fitted()
-    monkeypatch.setattr("spheremix.data.moved.LEAST_COMPONENTS", 10**9)
-    expected = fitted()
-    assert isinstance(found.prototypes_, np.ndarray)
-    assert_allclose(found.prototypes_, expected.prototypes_, rtol=0, atol=1e-12)
-    assert_array_equal(found.labels_, expected.labels_)
-    assert found.coherence_ == pytest.approx(expected.coherence_, rel=1e-13)
-    assert found.n_iter_ == expected.n_iter_
-    assert found.stationarity_gap_ == pytest.approx(expected.stationarity_gap_, abs=1e-14)
-    batch = X[:200]
-    assert_allclose(
-        found.partial_fit(batch).prototypes_, expected.partial_fit(batch).prototypes_, atol=1e-12
-    )
 
 
 def test_clusters_that_lose_their_rows_are_put_on_rows(eager):

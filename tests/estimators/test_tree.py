@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics import adjusted_rand_score, f1_score
 from tree_common import themes
 
 import spheremix as sm
@@ -32,14 +32,6 @@ def test_planted_topics_and_themes_are_found(known):
     assert adjusted_rand_score(tree.labels_, chosen) == 1.0
     assert planted()[3].n_clusters_ == 9  # the first guess: the topics are further apart
     assert adjusted_rand_score(tree.cut(9).labels_, topics) == 1.0
-
-
-@pytest.mark.parametrize("kappa", ["free", 60.0])
-def test_kappa_modes(kappa):
-    _, chosen, topics, tree = planted(kappa=kappa)
-    assert adjusted_rand_score(tree.cut(3).labels_, chosen) == 1.0
-    assert adjusted_rand_score(tree.cut(9).labels_, topics) == 1.0
-    assert len(np.unique(tree.cut(9).kappas_)) == (9 if kappa == "free" else 1)
 
 
 def test_cuts_are_converged_mixtures(known):
@@ -180,7 +172,7 @@ def test_a_failed_fit_changes_nothing(known):
 def test_one_leaf_and_two():
     rows, _, _ = themes(n=10)
     one = sm.VMFTree(1, random_state=0).fit(rows)
-    assert one.linkage_.shape == (0, 4)
+    assert (one.linkage_.shape, one.losses_.shape) == ((0, 4), (0,))
     assert one.n_clusters_ == 1
     assert set(one.labels_) == {0}
     assert sm.VMFTree(2, random_state=0).fit(rows).n_clusters_ == 2
@@ -239,6 +231,9 @@ def test_planted_levels(kappa):
     assert_nested(levels)
     assert adjusted_rand_score(levels.labels[0], chosen) == 1.0
     assert adjusted_rand_score(levels.labels[1], topics) == 1.0
+    assert adjusted_rand_score(tree.cut(3).labels_, chosen) == 1.0
+    assert adjusted_rand_score(tree.cut(9).labels_, topics) == 1.0
+    assert len(np.unique(tree.cut(9).kappas_)) == (9 if kappa == "free" else 1)
     assert np.all(np.diff(levels.parents[0]) >= 0)  # siblings are neighbours
 
 
@@ -276,3 +271,79 @@ def test_levels_are_fitted_mixtures():
     assert tree.cut(levels=(8, 3)) is levels
     with pytest.raises(KeyError, match=r"\(3, 8\) clusters, and none has 4"):
         levels[4]
+
+
+# Trees whose rows may belong nowhere: leaves, cuts, splits, paths, and back from the disk
+
+
+N, N_NOISE = 240, 40
+
+
+@pytest.fixture(scope="module")
+def with_noise():
+    """Return four clusters and uniform noise."""
+    rows, labels, _ = sm.datasets.make_vmf_mixture(N, 12, 4, kappa=80.0, random_state=0)
+    noise = np.random.default_rng(0).normal(size=(N_NOISE, 12))
+    noise /= np.linalg.norm(noise, axis=1, keepdims=True)
+    return np.vstack([rows, noise]), np.concatenate([labels, np.full(N_NOISE, -1)])
+
+
+@pytest.fixture(scope="module")
+def tree(with_noise):
+    X, _ = with_noise
+    return sm.VMFTree(5, n_clusters=4, noise="uniform", random_state=0, n_threads=1).fit(X)
+
+
+def test_noise_is_in_no_leaf_and_in_no_cluster(with_noise, tree):
+    X, truth = with_noise
+    assert f1_score(truth < 0, tree.labels_ < 0) > 0.9
+    kept = (truth >= 0) & (tree.labels_ >= 0)
+    assert adjusted_rand_score(truth[kept], tree.labels_[kept]) == 1.0
+    assert tree.n_noise_ == np.sum(tree.labels_ < 0)
+    leaves = tree.cut(tree.n_leaves_)
+    assert_allclose(tree.sizes_[-1], np.sum(leaves.labels_ >= 0))
+    assert_array_equal(tree.sizes_[: tree.n_leaves_], np.bincount(leaves.labels_ + 1)[1:])
+    assert_array_equal(tree.predict(X), tree.labels_)
+
+
+def test_every_cut_is_a_fit_with_noise(with_noise, tree):
+    X, _ = with_noise
+    for K in (1, 3):
+        cut = tree.cut(K)
+        assert cut.status_ == "converged"
+        assert cut.model_.noise is not None
+        assert_allclose(cut.weights_.sum() + cut.noise_weight_, 1.0)
+        assert_array_equal(cut.predict(X), cut.labels_)
+
+
+def test_a_share_is_kept_to(with_noise):
+    X, _ = with_noise
+    options = {"noise": "uniform", "max_noise": 0.05, "random_state": 0, "n_threads": 1}
+    limited = sm.VMFTree(5, n_clusters=4, **options).fit(X)
+    assert 0 < limited.n_noise_ <= 0.05 * len(X)
+
+
+def test_a_cluster_is_split_without_the_noise_of_others(tree):
+    inner = tree.split(0, 2)
+    inside = tree.labels_ == 0
+    assert set(inner.labels_[~inside]) == {-1}
+    assert set(inner.labels_[inside]) <= {-1, 0, 1}
+
+
+def test_a_path_begins_at_the_level_of_the_cut(tree):
+    path = tree.path(max_steps=3)
+    assert path.state_.model.noise == tree.best_estimator_.model_.noise
+
+
+def test_a_saved_tree_knows_its_noise(with_noise, tree, tmp_path):
+    X, _ = with_noise
+    again = sm.load_run(sm.save_run(tmp_path / "run", tree)).tree
+    assert_array_equal(again.predict(X), tree.labels_)
+    assert_array_equal(again.attach(X).cut(2).labels_, tree.cut(2).labels_)
+
+
+def test_nested_levels_have_no_noise(tree):
+    before = set(tree.cuts_)
+    with pytest.raises(ParameterError, match="A tree with noise has no nested levels"):
+        tree.cut(levels=[2, 4])
+    assert set(tree.cuts_) == before
