@@ -153,18 +153,15 @@ def test_from_labels(clouds, contain, weighted, mean_length_oracle):
         assert_allclose(mean, np.linalg.norm(r) / mass, rtol=1e-11)
 
 
-def test_from_labels_with_an_empty_class(clouds):
-    X, labels = clouds()
-    with pytest.raises(DegenerateError) as caught:
-        seeding.from_labels(VMFModel(8, "free"), as_directions(X), labels * 2, 6)
-    assert (caught.value.status, caught.value.component) == ("collapsed", 1)
-
-
-def test_from_labels_with_a_class_without_direction():
+@pytest.mark.parametrize(
+    ("labels", "K", "status", "component"),
+    [([0, 2, 2, 0], 3, "collapsed", 1), ([1, 1, 0, 0], 2, "vanished", 1)],
+)
+def test_from_labels_of_classes_without_rows_or_direction(labels, K, status, component):
     X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
     with pytest.raises(DegenerateError) as caught:
-        seeding.from_labels(VMFModel(2, "free"), as_directions(X), np.array([1, 1, 0, 0]), 2)
-    assert (caught.value.status, caught.value.component) == ("vanished", 1)
+        seeding.from_labels(VMFModel(2, "free"), as_directions(X), np.array(labels), K)
+    assert (caught.value.status, caught.value.component) == (status, component)
 
 
 def test_a_bad_draw_is_redrawn():
@@ -176,12 +173,6 @@ def test_a_bad_draw_is_redrawn():
     assert sum(max(draw) < 8 for draw in first_draws) > 5
     assert all(start is not None for start in starts)
     assert all(len(np.unique(start, axis=0)) == 2 for start in starts)
-
-
-def test_no_start_after_all_tries():
-    X = np.tile([0.6, 0.8], (9, 1))
-    starts = seeding.draw_starts(VMFModel(2, "shared"), as_directions(X), 2, [0, 1])
-    assert starts == [None, None]
 
 
 class Watched:

@@ -136,30 +136,20 @@ def test_unaligned_rows_are_copied():
     assert_allclose(unit_rows(X), UNIT, 0, 1e-15)
 
 
-def test_duplicates_are_summed_and_the_users_matrix_is_not_changed():
+def test_odd_csr_matrices():
+    """Duplicates are summed, explicit zeros are entries, and the user's matrix is not changed."""
     data, indices = np.array([1.0, 2.0, 4.0, 1.0]), np.array([1, 0, 1, 0])
     X = sparse.csr_matrix((data, indices, [0, 3, 4]), shape=(2, 3))
     assert_allclose(unit_rows(X), [[2 / 29**0.5, 5 / 29**0.5, 0], [1, 0, 0]])
     assert_array_equal(X.data, [1, 2, 4, 1])
     assert_array_equal(X.indices, [1, 0, 1, 0])
-
-
-def test_explicit_zeros_are_entries():
-    X = sparse.csr_array(ROWS)
-    X.data[0] = 0
-    assert_allclose(unit_rows(X)[0], [0, 1, 0])
-
-
-def test_strided_parts_of_a_csr():
     X = sparse.csr_array(ROWS)
     X.data = np.repeat(X.data, 2)[::2]
-    rows, _ = open_rows(X)
-    assert rows.data.flags.c_contiguous
+    assert open_rows(X)[0].data.flags.c_contiguous
     assert_allclose(unit_rows(X), UNIT, 0, 1e-15)
-
-
-def test_directions_are_given_back():
-    directions = as_directions(ROWS, engine="reference")
+    X.data[0] = 0
+    assert_allclose(unit_rows(X)[0], [0, 1, 0])
+    directions = as_directions(X)
     assert as_directions(directions) is directions
 
 
@@ -182,11 +172,8 @@ def test_huge_and_tiny_rows(dtype, contain):
     assert rows.dtype == dtype
 
 
-def test_subnormal_rows_have_a_direction():
-    assert_allclose(unit_rows(np.full((1, 4), 5e-324)), 0.5)
-
-
 def test_rescaling_leaves_the_users_rows_alone():
+    assert_allclose(unit_rows(np.full((1, 4), 5e-324)), 0.5)  # subnormal rows have a direction
     for X in (huge_and_tiny(float), sparse.csr_array(huge_and_tiny(float))):
         before = X.copy()
         as_directions(X)

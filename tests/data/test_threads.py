@@ -98,13 +98,10 @@ def test_blas_pools_serve_where_there_is_no_openmp(monkeypatch):
     assert resolve_threads(None) >= 1
 
 
-def test_one_thread_inside_a_thread():
+def test_one_thread_inside_a_thread_or_process():
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(resolve_threads, None).result() == 1
         assert pool.submit(resolve_threads, 4).result() == 4
-
-
-def test_one_thread_inside_a_process():
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.apply(resolve_threads, (None,)) == 1
 

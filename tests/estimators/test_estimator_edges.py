@@ -153,14 +153,9 @@ def test_starts_by_spherical_k_means_share_their_sweeps(rows):
 # Weights and tolerances
 
 
-def test_weights_that_are_shares_are_told_of(rows):
-    with pytest.warns(UserWarning, match=r"sums to 1, .* multiply weights that are shares"):
-        sm.VMFMixture(K, n_init=1, random_state=0).fit(rows, sample_weight=1 / len(rows))
-
-
 def test_bootstraps_of_shares_are_those_of_the_rows(rows, path):
     shares = np.full(len(rows), 1 / len(rows))
-    with pytest.warns(UserWarning, match="multiply weights that are shares"):
+    with pytest.warns(UserWarning, match=r"sums to 1, .* multiply weights that are shares"):
         light = sm.VMFPath(K, init=path.model(0)).fit(rows, sample_weight=shares)
     step = int(np.searchsorted(path.sparsity_, 0.4))
     there = int(np.argmin(np.abs(light.betas_ * len(rows) - path.betas_[step])))
@@ -217,11 +212,16 @@ def test_a_mixture_of_known_parameters_draws_and_predicts(rows):
     assert again.log_likelihood_ == pytest.approx(fitted.log_likelihood_, rel=1e-7)
 
 
-def test_a_mixture_of_one_kappa_and_equal_weights():
-    mix = sm.VMFMixture.from_parameters(np.eye(3), 10.0)
-    np.testing.assert_array_equal(mix.kappas_, np.full(3, 10.0))
-    np.testing.assert_allclose(mix.weights_, 1 / 3)
-    assert mix.kappa == "shared"
+def test_a_mixture_of_one_kappa_and_equal_weights(tmp_path):
+    for prototypes in (np.eye(3), sparse.csr_array(np.eye(3))):
+        mix = sm.VMFMixture.from_parameters(prototypes, 10.0)
+        np.testing.assert_array_equal(mix.prototypes_, np.eye(3))
+        np.testing.assert_array_equal(mix.kappas_, np.full(3, 10.0))
+        np.testing.assert_allclose(mix.weights_, 1 / 3)
+        assert mix.kappa == "shared"
+    with pytest.raises(sm.RunError, match="made of known parameters"):
+        sm.save_run(tmp_path / "run", mix)
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
@@ -257,14 +257,3 @@ def test_warnings_come_once_and_at_the_line_of_the_caller(rows):
         assert sum("at its cap" in text for text in said) == 1, said
         assert sum("multiply weights that are shares" in text for text in said) == 1, said
         assert {one.filename for one in caught} == {__file__}
-
-
-def test_what_was_not_fitted_is_not_saved(tmp_path):
-    with pytest.raises(sm.RunError, match="made of known parameters"):
-        sm.save_run(tmp_path / "run", sm.VMFMixture.from_parameters(np.eye(3), 5.0))
-    assert not (tmp_path / "run").exists()
-
-
-def test_known_parameters_may_be_sparse():
-    mix = sm.VMFMixture.from_parameters(sparse.csr_array(np.eye(3)), 5.0)
-    np.testing.assert_array_equal(mix.prototypes_, np.eye(3))

@@ -306,7 +306,7 @@ def test_noise_is_in_no_leaf_and_in_no_cluster(with_noise, tree):
     assert_array_equal(tree.predict(X), tree.labels_)
 
 
-def test_every_cut_is_a_fit_with_noise(with_noise, tree):
+def test_cuts_splits_and_paths_have_noise_too(with_noise, tree):
     X, _ = with_noise
     for K in (1, 3):
         cut = tree.cut(K)
@@ -314,25 +314,17 @@ def test_every_cut_is_a_fit_with_noise(with_noise, tree):
         assert cut.model_.noise is not None
         assert_allclose(cut.weights_.sum() + cut.noise_weight_, 1.0)
         assert_array_equal(cut.predict(X), cut.labels_)
-
-
-def test_a_share_is_kept_to(with_noise):
-    X, _ = with_noise
+    inner, inside = tree.split(0, 2), tree.labels_ == 0
+    assert set(inner.labels_[~inside]) == {-1}
+    assert set(inner.labels_[inside]) <= {-1, 0, 1}
+    assert tree.path(max_steps=3).state_.model.noise == tree.best_estimator_.model_.noise
     options = {"noise": "uniform", "max_noise": 0.05, "random_state": 0, "n_threads": 1}
     limited = sm.VMFTree(5, n_clusters=4, **options).fit(X)
     assert 0 < limited.n_noise_ <= 0.05 * len(X)
-
-
-def test_a_cluster_is_split_without_the_noise_of_others(tree):
-    inner = tree.split(0, 2)
-    inside = tree.labels_ == 0
-    assert set(inner.labels_[~inside]) == {-1}
-    assert set(inner.labels_[inside]) <= {-1, 0, 1}
-
-
-def test_a_path_begins_at_the_level_of_the_cut(tree):
-    path = tree.path(max_steps=3)
-    assert path.state_.model.noise == tree.best_estimator_.model_.noise
+    before = set(tree.cuts_)
+    with pytest.raises(ParameterError, match="A tree with noise has no nested levels"):
+        tree.cut(levels=[2, 4])
+    assert set(tree.cuts_) == before
 
 
 def test_a_saved_tree_knows_its_noise(with_noise, tree, tmp_path):
@@ -340,10 +332,3 @@ def test_a_saved_tree_knows_its_noise(with_noise, tree, tmp_path):
     again = sm.load_run(sm.save_run(tmp_path / "run", tree)).tree
     assert_array_equal(again.predict(X), tree.labels_)
     assert_array_equal(again.attach(X).cut(2).labels_, tree.cut(2).labels_)
-
-
-def test_nested_levels_have_no_noise(tree):
-    before = set(tree.cuts_)
-    with pytest.raises(ParameterError, match="A tree with noise has no nested levels"):
-        tree.cut(levels=[2, 4])
-    assert set(tree.cuts_) == before
