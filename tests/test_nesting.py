@@ -44,6 +44,19 @@ def test_levels_that_disagree_are_nested_all_the_same():
     assert [len(one.kappas) for one in nested.fit.parameters] == [4, 5, 9]
 
 
+def test_weights_are_repetition():
+    rows, chosen, topics = themes(noise=0.3)
+    times = np.random.default_rng(0).integers(1, 4, size=len(rows)).astype(float)
+    free = [parameters(rows, one, times, "free") for one in (chosen, topics)]
+    again = as_directions(np.repeat(rows, times.astype(int), axis=0))
+    weighted = nest(model("free"), as_directions(rows), free, em.Settings(tol=1e-11), times)
+    repeated = nest(model("free"), again, free, em.Settings(tol=1e-11))
+    assert_allclose(weighted.fit.objective, repeated.fit.objective, rtol=1e-9)
+    for one, other in zip(weighted.fit.parameters, repeated.fit.parameters, strict=True):
+        assert_allclose(one.prototypes, other.prototypes, atol=1e-6)
+        assert_allclose(one.kappas, other.kappas, rtol=1e-5)
+
+
 def test_a_level_without_enough_clusters_is_refused():
     """Two fine components at the same place have the rows of one."""
     rows, chosen, _ = themes()
