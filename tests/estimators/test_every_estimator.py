@@ -48,8 +48,7 @@ def value_of(fit):
 def test_a_seed_gives_the_same_bits_for_any_number_of_threads(estimator, contain):
     X, _, _ = planted(n=(600, 400, 200), noise=0.8)
     fits = [
-        clone(estimator).set_params(random_state=0, n_threads=n).fit(contain(X))
-        for n in (1, 1, 2, 7)
+        clone(estimator).set_params(random_state=0, n_threads=n).fit(contain(X)) for n in (1, 1, 3)
     ]
     for other in fits[1:]:
         assert_same_bits(fits[0], other)
@@ -208,7 +207,10 @@ def test_columns_keep_their_names(fitted):
 @every
 def test_columns_without_names_forget_those_of_the_fit_before(kind):
     X = np.kron(np.eye(2), np.ones((10, 3))) + np.random.default_rng(0).random((20, 6)) / 5
-    options = {"n_clusters": 2} if kind is sm.VMFTree else {}
+    options = {
+        sm.VMFTree: {"n_clusters": 2},
+        sm.VMFMixtureIC: {"k_criterion": "bic", "paths": "none"},
+    }.get(kind, {})
     components = [2, 3] if kind is sm.VMFMixtureIC else 2
     estimator = kind(components, random_state=0, **options).fit(
         pd.DataFrame(X, columns=[*"abcdef"])
