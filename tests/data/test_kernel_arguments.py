@@ -44,27 +44,28 @@ def vectors(**other):
     return kernels.SparseVectors(**(arrays | other))
 
 
-def near_arrays(members=(0, 1), place=(0, 1), far=()):
+def near_arrays(members=(0, 1), place=(0, 1), far=(), **other):
     places = np.full(16 + (16 if far else 0), -1, dtype=np.int32)
     places[: len(members)] = members
     places[16 : 16 + len(far)] = far
-    return kernels.NearArrays(
-        matrix=np.ones((len(places), D)),
-        biases=np.zeros(len(places)),
-        members=places,
-        place=np.array(place, np.int32),
-        moved=np.ones(K, bool),
-        lost=np.zeros(K),
-        grown=np.zeros(1),
-        beyond=np.ones(len(places) - 16),
-        eagerness=1.0,
-        rounding=0.0,
-        rounding_before=0.0,
-        bounds=np.full((1, N), 1e30, np.float32),
-        scores=np.zeros(N),
-        known=np.zeros(N, bool),
-        owners=np.zeros(N, np.int32),
-    )
+    arrays = {
+        "matrix": np.ones((len(places), D)),
+        "biases": np.zeros(len(places)),
+        "members": places,
+        "place": np.array(place, np.int32),
+        "moved": np.ones(K, bool),
+        "lost": np.zeros(K),
+        "grown": np.zeros(1),
+        "beyond": np.ones(len(places) - 16),
+        "eagerness": 1.0,
+        "rounding": 0.0,
+        "rounding_before": 0.0,
+        "bounds": np.full((1, N), 1e30, np.float32),
+        "scores": np.zeros(N),
+        "known": np.zeros(N, bool),
+        "owners": np.zeros(N, np.int32),
+    }
+    return kernels.NearArrays(**(arrays | other))
 
 
 def good_calls():
@@ -177,6 +178,36 @@ REFUSED = [
             near_arrays((0,), (0, 0)),
         ],
     ),
+    (
+        ["near_dense"],
+        "arrays",
+        "fit|no such component|places",
+        [
+            near_arrays(owners=np.full(N, 2, np.int32)),
+            near_arrays(place=(0, 16)),
+            near_arrays(members=(0, 2)),
+            near_arrays(biases=np.zeros(15)),
+            near_arrays(bounds=np.zeros((1, N + 1), np.float32)),
+            near_arrays(lost=np.zeros(3)),
+            near_arrays(grown=np.zeros(2)),
+        ],
+    ),
+    (["near_dense", "sum_columns"], "weights", "weights|numbers", [np.ones(2)]),
+    (["sweep_columns"], "biases", "fit", [np.zeros(3)]),
+    (["sweep_columns"], "scores", "fit", [np.zeros(N - 1)]),
+    (
+        ["sweep_columns"],
+        "members",
+        "fit|increase|no such component",
+        [np.array(one, np.int32) for one in ((), (1, 0), (0, 2))],
+    ),
+    (
+        ["sweep_columns", "sum_columns"],
+        "owners",
+        "fit|no such component",
+        [np.full(N, 2, np.int32), np.full(N, -1, np.int32), np.zeros(N - 1, np.int32)],
+    ),
+    (["sweep_columns"], "pulls", "fit|numbers", [np.ones(2), np.ones((2, 2), np.float32)]),
     ([*CSR, "sum_columns"], "indptr", "indptr", [np.zeros(0, np.int32)]),
     (DENSE, "x", "two-dimensional", [np.ones(N), np.ones((N, D, 1)), np.array(1.0)]),
 ]
@@ -194,8 +225,24 @@ def test_arguments(name, argument, match, values):
 def test_sizes_that_do_not_fit():
     rows = {"rows": LISTED, "margins": None, "owners": None}
     refuses("sweep_dense", "lanes", **rows, **SUMS)
+    for other in ({"members": np.array([1], np.int32)}, {"weights": np.ones(2)}):
+        refuses("sweep_columns", "all components|numbers", pulls=np.ones((K, 2)), **other)
     none = scorers(matrix=np.ones((K, 0)))
     refuses("map_dense", "do not fit together", x=np.ones((N, 0)), scorers=none)
+    for other in (
+        {"indptr": np.array([0, 2, 1])},
+        {"indptr": np.array([0, 1, 2])},
+        {"indices": np.array([1, 2, 2], np.int32)},
+        {"indices": np.array([1, 0, 3], np.int32)},
+        {"indices": np.array([1, 0, -1], np.int32)},
+        {"values": np.ones(2)},
+    ):
+        with pytest.raises(ValueError, match="do not fit together"):
+            vectors(**other)
+    one = vectors(indptr=np.array([0, 3]), indices=np.arange(3, dtype=np.int32))
+    for compare in (kernels.sparse_dots, kernels.sparse_differ):
+        with pytest.raises(ValueError, match="shapes"):
+            compare(vectors(), one)
     for shape in ((-1, 5), (5, -1), (0, 5), (2**62, 2**62), (2**33, 2**33)):
         with pytest.raises(ValueError, match="must be from 1"):
             kernels.dense_lanes(*shape)
