@@ -5,7 +5,6 @@ import pickle
 
 import numpy as np
 import pytest
-from flint import arb
 from scipy import integrate, sparse, stats
 
 from spheremix.bessel import concentration_banerjee, mean_length, mean_length_gap
@@ -17,12 +16,6 @@ FIVE_SIGMA = 5.7e-7  # the p-value of a Gaussian deviation of 5 standard errors
 def direction(d, seed=0):
     mu = np.random.default_rng(seed).standard_normal(d)
     return mu / np.linalg.norm(mu)
-
-
-def exact_log_normalizer(d, kappa):
-    nu, kappa = arb(d) / 2 - 1, arb(kappa)
-    value = nu * kappa.log() - arb(d) / 2 * (2 * arb.pi()).log() - kappa.bessel_i(nu).log()
-    return float(value)
 
 
 def angles(X, mu):
@@ -62,9 +55,9 @@ class TestDensity:
     @pytest.mark.parametrize(
         ("d", "kappa"), [(1000, 0.5), (1000, 700.0), (70000, 30.0), (70000, 30000.0), (3, 1e6)]
     )
-    def test_arbitrary_precision_agrees(self, d, kappa):
+    def test_arbitrary_precision_agrees(self, d, kappa, log_c):
         mu, x = direction(d), direction(d, 1)
-        expected = exact_log_normalizer(d, kappa) + kappa * (mu @ x)
+        expected = log_c(d, kappa) + kappa * (mu @ x)
         assert VonMisesFisher(mu, kappa).logpdf(x) == pytest.approx(expected, rel=1e-13)
 
     @pytest.mark.parametrize("kappa", [0.0, 0.3, 5.0, 200.0])
@@ -168,13 +161,6 @@ class TestDraws:
         X = vmf.rvs(10_000, random_state=5)
         side = np.mean(X @ [2.0, -1.0] > 0)
         assert abs(side - 0.5) < 5 * 0.005
-
-    def test_a_hundred_thousand_dimensions(self):
-        vmf = VonMisesFisher(direction(100_000), 5e4)
-        X = vmf.rvs(20, random_state=6)
-        cosines = X @ vmf.mu
-        # 5 sigma of one draw: the variance of the cosine is below 1 / d.
-        assert np.abs(cosines - vmf.mean_resultant_length()).max() < 5 / np.sqrt(100_000)
 
     def test_extreme_concentration(self):
         X = VonMisesFisher(direction(7), 1e300).rvs(3, random_state=0)

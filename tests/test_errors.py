@@ -11,31 +11,45 @@ import spheremix as sm
 from spheremix.errors import Explained, Message, ParameterError
 from spheremix.estimators.problem import ConvergenceWarning, NoFitError
 
-OPTIONS = {"min_df": "--min-df", "n_components": "--k"}
-
-
-def test_parameters_are_named_as_each_front_end_names_them():
-    error = ParameterError("{min_df} must be at most {most}; got {got}", most=3, got=repr("{x}"))
-    assert str(error) == "min_df must be at most 3; got '{x}'."
-    assert error.message.render(OPTIONS.get) == "--min-df must be at most 3; got '{x}'."
-
-
-def test_a_value_is_never_taken_for_a_parameter():
-    error = ParameterError("{path}: there is no such file", path="min_df.csv")
-    assert error.message.render(OPTIONS.get) == "min_df.csv: there is no such file."
+OPTIONS = {"min_df": "--min-df", "n_components": "--k", "id": "--id", "lemmatizer": "--lemmatizer"}
 
 
 @pytest.mark.parametrize(
-    ("remedies", "library", "command"),
+    ("message", "library", "command"),
     [
-        (("raise {tol}",), "Stopped: raise tol.", "Stopped."),
-        (("raise {tol}", "lower {n_components}"), "Stopped: raise tol or lower n_components.",
-         "Stopped: lower --k."),
-        (("one", "two", "three"), "Stopped: one, two, or three.", "Stopped: one, two, or three."),
+        (
+            ParameterError(
+                "{min_df} must be at most {most}; got {got}", most=3, got=repr("{x}")
+            ).message,
+            "min_df must be at most 3; got '{x}'.",
+            "--min-df must be at most 3; got '{x}'.",
+        ),
+        # A value is never taken for a parameter, and may be that of one.
+        (Message("{path}: is no file", {"path": "min_df.csv"}), *["min_df.csv: is no file."] * 2),
+        (
+            Message("Give {min_df=kept}", {"kept": "{it's} 5"}),
+            "Give min_df={it's} 5.",
+            """Give --min-df '{it'"'"'s} 5'.""",
+        ),
+        # Remedies without an option are left out.
+        (Message("Stopped", remedies=("raise {tol}",)), "Stopped: raise tol.", "Stopped."),
+        (
+            Message("Stopped", remedies=("raise {tol}", "lower {n_components}")),
+            "Stopped: raise tol or lower n_components.",
+            "Stopped: lower --k.",
+        ),
+        (
+            Message("Stopped", remedies=("one", "two", "three")),
+            *["Stopped: one, two, or three."] * 2,
+        ),
+        (
+            Message("{min_df=0.5} and {id=False}", remedies=("set {lemmatizer=None}", "{tol=1}")),
+            "min_df=0.5 and id=False: set lemmatizer=None or tol=1.",
+            "--min-df 0.5 and --id none: set --lemmatizer none.",
+        ),
     ],
-)  # fmt: skip
-def test_remedies_without_an_option_are_left_out(remedies, library, command):
-    message = Message("Stopped", remedies=remedies)
+)
+def test_parameters_are_named_as_each_front_end_names_them(message, library, command):
     assert message.render() == library
     assert message.render(OPTIONS.get) == command
 
@@ -45,20 +59,6 @@ def test_messages_survive_other_processes():
     again = pickle.loads(pickle.dumps(error))  # noqa: S301
     assert str(again) == str(error)
     assert again.message == error.message
-
-
-def test_a_parameter_with_its_value_becomes_an_option_with_its_value():
-    message = Message("{min_df=0.5} and {id=False}", remedies=("set {lemmatizer=None}", "{tol=1}"))
-    assert message.render() == "min_df=0.5 and id=False: set lemmatizer=None or tol=1."
-    options = {"min_df": "--min-df", "id": "--id", "lemmatizer": "--lemmatizer"}
-    shown = message.render(options.get)
-    assert shown == "--min-df 0.5 and --id none: set --lemmatizer none."
-
-
-def test_the_value_of_a_parameter_may_be_one_of_the_values():
-    message = Message("Give {min_df=kept}", {"kept": "{it's} 5"})
-    assert message.render() == "Give min_df={it's} 5."
-    assert message.render(OPTIONS.get) == """Give --min-df '{it'"'"'s} 5'."""
 
 
 def test_a_convergence_warning_is_one_of_scikit_learn_and_explains_itself():

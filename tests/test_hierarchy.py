@@ -77,14 +77,6 @@ def test_a_shared_concentration_is_estimated_anew():
         assert len(np.unique(after[(now == a) | (now == b)])) == 1
 
 
-def test_themes_are_found_again():
-    rows, chosen, topics = themes()
-    tree = build(model(), resultants_of(rows, topics, np.ones(len(rows))))
-    found = labels_at(tree, topics, 3)
-    assert len(np.unique(np.stack([found, chosen]), axis=1).T) == 3
-    assert largest_jump(tree.losses) == 3
-
-
 def test_the_linkage_is_scipy_s():
     _, _, weights, tree = planted()
     M, linkage = tree.n_leaves, tree.linkage
@@ -138,13 +130,6 @@ def test_rows_that_cancel_out_have_a_root():
         np.eye(2, D), np.zeros(2, dtype=int), np.full(2, 6.0), np.exp(-20.0)
     )
     assert_allclose(tree.values[0], uniform, rtol=1e-6)
-
-
-def test_one_leaf():
-    tree = build(model(), Resultants(np.ones(1), np.eye(1, D) * 0.5, 0.0, 0.0, 1.0))
-    assert tree.linkage.shape == (0, 4)
-    assert tree.losses.shape == (0,)
-    assert largest_jump(tree.losses) == 1
 
 
 def test_the_largest_jump():

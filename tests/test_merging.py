@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.optimize import minimize_scalar
+from tree_common import classification_likelihood, resultants_of
 
-from spheremix.bessel import concentration, log_normalizer
+from spheremix.bessel import concentration
 from spheremix.merging import TILE, merge
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.models.vmf import VMFModel
@@ -29,43 +29,8 @@ def partition(n_clusters, seed=0, noise=0.7):
     return rows, labels, weights, resultants_of(rows, labels, weights)
 
 
-def resultants_of(rows, labels, weights):
-    n_clusters = labels.max() + 1
-    mass = np.bincount(labels, weights, n_clusters)
-    vectors = np.stack([weights[labels == k] @ rows[labels == k] for k in range(n_clusters)])
-    return Resultants(mass, vectors, 0.0, 0.0, float(weights.sum()))
-
-
 def model(kappa):
     return VMFModel(D, kappa, kappa_max=float(concentration(D, 1 - 1e-6)))
-
-
-def classification_likelihood(rows, labels, weights, kappa, held):
-    """Score every row by the best parameters of its cluster; kappa by a general optimiser."""
-    total = 0.0
-    for k in np.unique(labels):
-        own = weights[labels == k]
-        sums = own @ rows[labels == k]
-        cosines = rows[labels == k] @ (sums / np.linalg.norm(sums))
-
-        def likelihood(log_kappa, own=own, cosines=cosines):
-            kappa = np.exp(log_kappa)
-            return float(own @ (log_normalizer(D, np.array([kappa]))[0] + kappa * cosines))
-
-        best = (
-            held
-            if kappa != "free"
-            else np.exp(
-                minimize_scalar(
-                    lambda x, f=likelihood: -f(x),
-                    bounds=(-5, 10),
-                    method="bounded",
-                    options={"xatol": 1e-10},
-                ).x
-            )
-        )
-        total += own.sum() * np.log(own.sum() / weights.sum()) + likelihood(np.log(best))
-    return total
 
 
 @pytest.mark.parametrize("kappa", ["shared", "free", 12.0])
@@ -74,10 +39,10 @@ def test_losses_are_differences_of_classification_likelihoods(kappa):
     vmf = model(kappa)
     value = vmf.cluster_value(resultants)
     lengths = np.linalg.norm(resultants.vectors, axis=1)
-    held = 12.0
+    held = kappa
     if kappa == "shared":  # held where all five clusters have it
         held = float(concentration(D, lengths.sum() / resultants.weight))
-    before = classification_likelihood(rows, labels, weights, kappa, held)
+    before = classification_likelihood(rows, labels, weights, held)
     total = resultants.weight * np.log(resultants.weight)
     assert_allclose(value(resultants.mass, lengths).sum() - total, before, rtol=1e-9)
     found = merge(resultants, value, 1)
@@ -85,7 +50,7 @@ def test_losses_are_differences_of_classification_likelihoods(kappa):
     for a in range(5):
         for b in range(a + 1, 5):
             joint = np.where(labels == b, a, labels)
-            after = classification_likelihood(rows, joint, weights, kappa, held)
+            after = classification_likelihood(rows, joint, weights, held)
             losses[a, b] = before - after
     assert tuple(found.pairs[0]) == min(losses, key=losses.get)
     assert_allclose(found.losses[0], min(losses.values()), rtol=1e-6)
@@ -182,14 +147,6 @@ def test_sparse_clusters_are_merged_as_dense_ones(of):
     assert_allclose(found.losses, expected.losses, rtol=1e-9)
     merged = merged_resultants(thin, found.labels)
     assert_allclose(as_dense(merged.vectors), merged_resultants(dense, found.labels).vectors)
-
-
-def test_coinciding_clusters_are_merged_first():
-    vectors = np.array([[3.0, 0.0], [0.0, 2.0], [5.0, 0.0], [-1.0, 1.0]])
-    resultants = Resultants(np.array([3.0, 2.5, 5.0, 2.0]), vectors, 0.0, 0.0, 12.5)
-    found = merge(resultants, SphericalKMeansModel().cluster_value(resultants), 3)
-    assert_array_equal(found.pairs, [[0, 2]])
-    assert_allclose(found.losses, 0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from spheremix import em
 from spheremix.bessel import concentration
 from spheremix.data.open import as_directions
 from spheremix.models.base import DegenerateError
+from spheremix.models.nested import NestedModel
 from spheremix.models.vmf import VMFModel
 from spheremix.nesting import nest
 
@@ -30,23 +31,6 @@ def labels_of(nested, directions):
     return [up[fine] for up in nested.model.above]
 
 
-@pytest.mark.parametrize("kappa", ["shared", "free", 40.0])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_planted_levels_are_found_and_nested(kappa, weighted):
-    rows, chosen, topics = themes()
-    rng = np.random.default_rng(0)
-    weights = rng.exponential(size=len(rows)) if weighted else np.ones(len(rows))
-    free = [parameters(rows, one, weights, kappa) for one in (chosen, topics)]
-    directions = as_directions(rows)
-    nested = nest(model(kappa), directions, free, em.Settings(), weights if weighted else None)
-    assert nested.fit.status == "converged"
-    coarse, fine = labels_of(nested, directions)
-    (parents,) = nested.model.parents
-    assert_array_equal(parents[fine], coarse)
-    assert len(np.unique(np.stack([coarse, chosen]), axis=1).T) == 3
-    assert len(np.unique(np.stack([fine, topics]), axis=1).T) == 9
-
-
 def test_levels_that_disagree_are_nested_all_the_same():
     """Free partitions that cross each other give cells; as many as asked for are left."""
     rows, _, topics = themes(noise=0.3)
@@ -60,13 +44,17 @@ def test_levels_that_disagree_are_nested_all_the_same():
     assert [len(one.kappas) for one in nested.fit.parameters] == [4, 5, 9]
 
 
-def test_the_objective_of_all_levels_never_falls():
-    rows, chosen, topics = themes(noise=0.4, seed=2)
-    weights = np.ones(len(rows))
-    free = [parameters(rows, one, weights) for one in (chosen, topics)]
-    trace = np.array(nest(model(), as_directions(rows), free, em.Settings()).fit.trace)
-    assert np.all(np.diff(trace) >= -1e-12 * abs(trace[-1]))
-    assert trace[-1] > trace[0]
+def test_weights_are_repetition():
+    rows, chosen, topics = themes(noise=0.3)
+    times = np.random.default_rng(0).integers(1, 4, size=len(rows)).astype(float)
+    free = [parameters(rows, one, times, "free") for one in (chosen, topics)]
+    again = as_directions(np.repeat(rows, times.astype(int), axis=0))
+    weighted = nest(model("free"), as_directions(rows), free, em.Settings(tol=1e-11), times)
+    repeated = nest(model("free"), again, free, em.Settings(tol=1e-11))
+    assert_allclose(weighted.fit.objective, repeated.fit.objective, rtol=1e-9)
+    for one, other in zip(weighted.fit.parameters, repeated.fit.parameters, strict=True):
+        assert_allclose(one.prototypes, other.prototypes, atol=1e-6)
+        assert_allclose(one.kappas, other.kappas, rtol=1e-5)
 
 
 def test_a_level_without_enough_clusters_is_refused():
@@ -95,3 +83,10 @@ def test_one_pair_of_levels_by_brute_force():
     up = nested.model.above[0]
     together = as_directions(rows).map_rows(nested.model.scorer(nested.fit.parameters), "scores")
     assert_allclose(together, scores[0][:, up] + scores[1], rtol=1e-9)
+
+
+def test_parents():
+    above = (np.array([0, 0, 1, 1]), np.array([0, 0, 1, 2]), np.arange(4))
+    first, second = NestedModel(VMFModel(5, "shared"), above).parents
+    assert_array_equal(first, [0, 1, 1])
+    assert_array_equal(second, [0, 0, 1, 2])

@@ -96,34 +96,25 @@ def test_is_a_unit_vector_with_the_signs_of_the_resultant(r, kappa, beta):
     assert_array_equal(mu[r == 0], 0)
 
 
-def test_soft_threshold_by_hand():
-    # kappa |r| - beta = (3, 4, -) of the vector (3, 4, 0) / 5.
-    assert_allclose(best_direction(2.0, np.array([2.5, -3.0, 0.9]), 2.0), [0.6, -0.8, 0.0])
-
-
-def test_no_penalty_is_the_direction_of_the_resultant():
-    r = np.array([1.0, -2.0, 2.0])
-    assert_allclose(best_direction(7.0, r, 0.0), r / 3, rtol=1e-15)
-
-
-def test_one_hot_where_everything_is_thresholded():
-    mu = best_direction(1.0, np.array([0.5, -2.0, 1.9]), 2.0)
-    assert_array_equal(mu, [0, -1, 0])
-
-
-@pytest.mark.parametrize(("kappa", "winner"), [(0.1, 0), (1.0, 1)])
-def test_one_hot_of_the_largest_margin_depends_on_kappa_with_weights(kappa, winner):
-    r, weights = np.array([0.5, 3.0, -1.0]), np.array([1.0, 2.0, 5.0])
-    margins = kappa * np.abs(r) - 2.0 * weights
-    assert margins.max() < 0
-    assert margins.argmax() == winner
-    assert_array_equal(best_direction(kappa, r, 2.0, weights), np.eye(3)[winner])
-
-
-def test_zero_weights_are_never_thresholded():
-    weights = np.array([0.0, 0.0, 1.0, 1.0])
-    mu = best_direction(1.0, np.array([3.0, -4.0, 90.0, 1.0]), 100.0, weights)
-    assert_allclose(mu, [0.6, -0.8, 0, 0], rtol=1e-15)
+@pytest.mark.parametrize(
+    ("kappa", "r", "beta", "weights", "expected"),
+    [
+        (2.0, [2.5, -3.0, 0.9], 2.0, None, [0.6, -0.8, 0.0]),  # kappa |r| - beta = (3, 4, -)
+        (7.0, [1.0, -2.0, 2.0], 0.0, None, [1 / 3, -2 / 3, 2 / 3]),
+        (1.0, [0.5, -2.0, 1.9], 2.0, None, [0, -1, 0]),  # all are below: the largest is left
+        # With weights the largest margin depends on kappa.
+        (0.1, [0.5, 3.0, -1.0], 2.0, [1.0, 2.0, 5.0], [1, 0, 0]),
+        (1.0, [0.5, 3.0, -1.0], 2.0, [1.0, 2.0, 5.0], [0, 1, 0]),
+        # Features without a weight are never thresholded.
+        (1.0, [3.0, -4.0, 90.0, 1.0], 100.0, [0.0, 0.0, 1.0, 1.0], [0.6, -0.8, 0, 0]),
+        # kappa |r| - beta rounds to -beta: the largest resultant wins.
+        (3.0, [0.0, 2.0, -5.0, 0.1], 1e20, None, [0, 0, -1, 0]),
+        (3.0, [9.0, 2.0, -5.0, 0.1], 1e20, [2.0, 1.0, 1.0, 1.0], [0, 0, -1, 0]),
+    ],
+)
+def test_by_hand(kappa, r, beta, weights, expected):
+    weights = None if weights is None else np.array(weights)
+    assert_allclose(best_direction(kappa, np.array(r), beta, weights), expected, rtol=1e-14)
 
 
 def test_components_do_not_see_each_other():
@@ -132,16 +123,6 @@ def test_components_do_not_see_each_other():
     together = L1(1.0).directions(kappas, vectors)
     for k in range(6):
         assert_array_equal(together[k], best_direction(kappas[k], vectors[k], 1.0))
-
-
-@pytest.mark.parametrize("weights", [None, [2.0, 1.0, 1.0, 1.0]])
-def test_one_hot_of_the_largest_resultant_where_it_is_lost_beside_the_penalty(weights):
-    """kappa |r_j| - beta rounds to -beta."""
-    weights = None if weights is None else np.array(weights)
-    mu = best_direction(
-        3.0, np.array([9.0 if weights is not None else 0.0, 2.0, -5.0, 0.1]), 1e20, weights
-    )
-    assert_array_equal(mu, [0, 0, -1, 0])
 
 
 def test_norms_are_weighted_l1_norms():

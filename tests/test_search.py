@@ -7,9 +7,10 @@ import pytest
 from moved_common import documents, opened
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
+from tree_common import classification_likelihood
 
 from spheremix import em, search, seeding
-from spheremix.bessel import concentration, log_normalizer
+from spheremix.bessel import concentration
 from spheremix.data import moved
 from spheremix.data.open import as_directions
 from spheremix.models.skmeans import SphericalKMeansModel
@@ -35,19 +36,6 @@ def model(kappa="shared", d=D):
     return VMFModel(d, kappa, kappa_max=float(concentration(d, 1 - 1e-6)))
 
 
-def value_of(rows, labels, weights, kappa):
-    """Return the classification likelihood of a partition: a shared or given kappa, row by row."""
-    total, cosines = 0.0, np.empty(len(rows))
-    for k in np.unique(labels):
-        own = labels == k
-        sums = weights[own] @ rows[own]
-        cosines[own] = rows[own] @ sums / np.linalg.norm(sums)
-        total += weights[own].sum() * np.log(weights[own].sum() / weights.sum())
-    if kappa == "shared":
-        kappa = float(concentration(rows.shape[1], weights @ cosines / weights.sum()))
-    return total + weights @ (log_normalizer(rows.shape[1], kappa) + kappa * cosines)
-
-
 def labels_by(directions, found, of):
     parameters = of.from_partition(found.resultants)
     return directions.map_rows(of.scorer(parameters, "hard"), "labels")
@@ -67,7 +55,7 @@ def test_refinement_raises_the_value_and_says_by_how_much(kappa, weighted):
     ones = np.ones(len(rows)) if weights is None else weights
     [found] = Search(of, directions, weights).refined([start])
     assert_allclose(found.resultants.mass.sum(), ones.sum())
-    assert found.value > value_of(rows, first, ones, kappa) + 1.0
+    assert found.value > classification_likelihood(rows, first, ones, kappa) + 1.0
     # The partition is not told, but its value is that of its resultants.
     lengths = np.linalg.norm(found.resultants.vectors, axis=1)
     worth = of.cluster_value(found.resultants)(found.resultants.mass, lengths).sum()
@@ -119,41 +107,15 @@ def test_runs_and_crossings_are_told_apart():
         assert_allclose(one.resultants.mass.sum(), len(rows))
 
 
-def test_sizes_searched_together_are_what_each_would_be_alone():
-    rows, _ = planted(noise=0.7)
-    directions = as_directions(rows)
-    together = Search(model(), directions).run([2, 5, 7], [0, 1, 2])
-    for size, found in zip([2, 5, 7], together, strict=True):
-        [alone] = Search(model(), directions).run([size], [0, 1, 2])
-        assert_allclose([one.value for one in found], [one.value for one in alone], rtol=1e-10)
-
-
-def test_the_bits_do_not_depend_on_threads():
-    rows, _ = planted(noise=0.7)
-    values = []
-    for n_threads in (1, 2, 5):
-        [found] = Search(model(), as_directions(rows, n_threads=n_threads)).run([7], [0, 1])
-        values.append([one.value for one in found])
-        assert_array_equal(values[0], values[-1])
-
-
 def test_weights_are_repetition():
+    """A row of weight two moves as one: another search, but the same value of a partition."""
     rows, _ = planted(n_clusters=4, n=8, noise=0.5)
     counts = np.random.default_rng(0).integers(0, 4, size=len(rows))
-    once, often = as_directions(rows), as_directions(np.repeat(rows, counts, axis=0))
-    [start] = once.sweep([Scorer(rows[:4], np.zeros(4), 0.0, "hard")], counts.astype(float))
-    [again] = often.sweep([Scorer(rows[:4], np.zeros(4), 0.0, "hard")])
-    of = model()
-    assert_allclose(start.vectors, again.vectors, atol=1e-12)
-    # A row of weight two moves as one; that is another search, but the same value of a partition.
-    weighted = Search(of, once, counts.astype(float))
-    [[found]] = weighted.run([4], [0])
-    labels = labels_by(once, found, of)
-    expected = value_of(
-        np.repeat(rows, counts, axis=0),
-        np.repeat(labels, counts),
-        np.ones(counts.sum()),
-        "shared",
+    directions, of = as_directions(rows), model()
+    [[found]] = Search(of, directions, counts.astype(float)).run([4], [0])
+    labels = np.repeat(labels_by(directions, found, of), counts)
+    expected = classification_likelihood(
+        np.repeat(rows, counts, axis=0), labels, np.ones(counts.sum()), "shared"
     )
     assert_allclose(found.value, expected, rtol=1e-6)
 
@@ -188,15 +150,6 @@ def test_duplicates():
             assert_array_equal(one.resultants.mass, np.full(5, 10.0))
     [found] = Search(model(), directions).run([6], [0, 1])
     assert found == [None, None]
-
-
-def test_one_hot_rows():
-    """Rows on the axes, some axes without a row."""
-    rows = np.eye(D)[np.random.default_rng(0).integers(0, 5, size=60)]
-    [found] = Search(model(25.0), as_directions(rows)).run([3], [0, 1])
-    for one in found:
-        assert np.isfinite(one.value)
-        assert_allclose(one.resultants.mass.sum(), 60.0)
 
 
 def test_rows_that_cancel_out_give_nothing():

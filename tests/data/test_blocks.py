@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
 import sys
 import threading
 
@@ -218,19 +216,6 @@ def test_every_estimator_takes_blocks(estimator, store, stores, simulated):
     assert_array_equal(estimator.predict(place), expected["labels_"])
 
 
-def test_stability_selection_takes_blocks(stores, simulated):
-    path = sm.VMFPath(3, n_init=1, max_steps=5, random_state=0).fit(simulated)
-    expected = sm.stability_selection(path, simulated, 5, random_state=0)
-    found = sm.stability_selection(path, stores["npy"](simulated), 5, random_state=0)
-    assert_array_equal(found, expected)
-
-
-def test_wrong_number_of_columns_at_predict(stores, simulated):
-    mixture = sm.VMFMixture(2, n_init=1, random_state=0).fit(stores["npy"](simulated))
-    with pytest.raises(ValueError, match="X has 7 features, but VMFMixture is expecting 12"):
-        mixture.predict(stores["npy"](simulated[:, :7]))
-
-
 # ---------------------------------------------------------------------------------------- any store
 
 
@@ -257,6 +242,8 @@ def test_types_are_converted_block_by_block(stores):
     for table in (X, X.astype(np.float16), X.astype(">f4"), X.astype(np.int8)):
         rows = sm.as_directions(stores["npy"](table))
         assert_array_equal(rows.take([0, 699]), sm.as_directions(table).take([0, 699]))
+    rows = sm.as_directions(X.astype(object), block_rows=512)
+    assert_array_equal(rows.take([0, 699]), sm.as_directions(X).take([0, 699]))
 
 
 def test_bad_rows_are_named_by_their_global_number(stores):
@@ -284,31 +271,17 @@ def test_unsorted_and_repeated_indices(tmp_path):
 
 def test_folder_of_parquet_files_and_a_named_column(tmp_path):
     X = np.random.default_rng(0).normal(size=(900, 4))
-    for part in (0, 1, 2):
-        write_parquet(tmp_path / f"part-{part}.parquet", X[300 * part : 300 * part + 300])
+    for part, ending in enumerate(("parquet", "pq", "parquet")):
+        write_parquet(tmp_path / f"part-{part}.{ending}", X[300 * part : 300 * part + 300])
     rows = sm.as_directions(tmp_path)
     whole = sm.as_directions(X)
     assert_array_equal(rows.take([0, 350, 899]), whole.take([0, 350, 899]))
+    other = tmp_path / "other"
+    other.mkdir()
     table = pa.table({"a": X.tolist(), "b": (2 - X).tolist(), "text": ["x"] * 900})
-    pq.write_table(table, tmp_path / "two.pq")
-    chosen = sm.as_directions(tmp_path / "two.pq", column="b")
+    pq.write_table(table, other / "two.pq")
+    chosen = sm.as_directions(other / "two.pq", column="b")
     assert_array_equal(chosen.take([5]), sm.as_directions(2 - X).take([5]))
-
-
-def test_folder_of_parquet_files_of_either_ending(tmp_path):
-    X = np.random.default_rng(0).normal(size=(600, 4))
-    folder = tmp_path / "rows"
-    folder.mkdir()
-    write_parquet(folder / "a.pq", X[:250])
-    write_parquet(folder / "b.parquet", X[250:])
-    rows = sm.as_directions(folder)
-    assert_array_equal(rows.take([0, 250, 599]), sm.as_directions(X).take([0, 250, 599]))
-
-
-def test_objects_that_are_numbers():
-    X = np.random.default_rng(0).normal(size=(700, 4))
-    rows, whole = sm.as_directions(X.astype(object), block_rows=512), sm.as_directions(X)
-    assert_array_equal(rows.take([0, 699]), whole.take([0, 699]))
 
 
 def test_empty_blocks_are_passed_over():
@@ -577,40 +550,3 @@ def test_an_error_while_sweeping_ends_the_thread_and_closes_the_source():
         rows.sweep([Scorer(np.eye(3), np.zeros(3))], np.ones(7))
     assert not readers()
     assert source.n_open == 0
-
-
-INTERRUPTED = """
-import threading
-import numpy as np, spheremix as sm
-class Slow:
-    def __iter__(self):
-        import time
-        for _ in range(10):
-            yield np.random.default_rng(0).normal(size=(600, 20))
-            print("read", flush=True)
-            time.sleep(0.005)
-mix = sm.VMFMixture(5, n_init=1, tol=0.0, max_iter=10**9)
-try:
-    mix.fit(sm.as_directions(Slow()))
-except KeyboardInterrupt:
-    left = [t.name for t in threading.enumerate() if "reader" in t.name]
-    print("interrupted", left, flush=True)
-"""
-
-
-def test_ctrl_c_ends_the_fit_and_the_thread():
-    process = subprocess.Popen(  # noqa: S603
-        [sys.executable, "-c", INTERRUPTED],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    try:
-        for _ in range(25):  # in the second reading, or later
-            process.stdout.readline()
-        process.send_signal(signal.SIGINT)
-        rest, errors = process.communicate(timeout=30)
-    finally:
-        process.kill()
-    assert "interrupted []" in rest, errors

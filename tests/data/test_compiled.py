@@ -8,14 +8,12 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from scipy import sparse
 
 pytest.importorskip("spheremix._kernels")
@@ -111,16 +109,6 @@ def test_calls_on_successive_rows_continue_each_other(kind, length):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_one_by_one_agrees_with_all_at_once(kind):
-    X = make_rows(kind)
-    rows = CompiledDirections(X, unit_scale(X))
-    scorers = [make_scorer(X, K, 60.0, how) for K, how in ((4, "soft"), (9, "hard"), (33, "soft"))]
-    for scorer, together in zip(scorers, rows.sweep(scorers), strict=True):
-        [apart] = rows.sweep([scorer])
-        assert_resultants_close(together, apart, scorer, 1e-10)
-
-
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("level", ["baseline", "avx2"])
 def test_every_instruction_set(kind, level):
     """The instruction set is chosen once a process, so the lesser ones are tried in another."""
@@ -143,15 +131,6 @@ for length in (3000.0, 30.0, 1.0):
 """
     environment = {**os.environ, "SPHEREMIX_SIMD": level}
     subprocess.run([sys.executable, "-c", job], env=environment, check=True)  # noqa: S603
-
-
-def test_columns_without_prototype_are_left_out():
-    X = make_rows("csr64", d=2000)
-    scorer = make_scorer(X, 6, 50.0)
-    scorer.matrix[:, np.arange(2000) % 7 != 3] = 0
-    [actual] = CompiledDirections(X, unit_scale(X), n_threads=2).sweep([scorer])
-    [expected] = ReferenceDirections(X, unit_scale(X)).sweep([scorer])
-    assert_resultants_close(actual, expected, scorer, 1e-10)
 
 
 def test_lanes_are_few_where_sums_are_large():
@@ -190,17 +169,6 @@ def test_large_sums_are_shared_out_by_components(kind, length):
     sums.add(first, 0)
     sums.add(CompiledDirections(X[cut:], scale[cut:], first_row=cut, n_threads=2), cut)
     for a, b in zip(alone, sums.resultants(), strict=True):
-        assert_resultants_same_bits(a, b)
-
-
-def test_python_threads_may_sweep_at_the_same_time():
-    X = make_rows("csr64")
-    rows = CompiledDirections(X, unit_scale(X), n_threads=2)
-    scorers = [make_scorer(X, 20, 30.0, seed=seed) for seed in range(8)]
-    expected = [rows.sweep([scorer])[0] for scorer in scorers]
-    with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda scorer: rows.sweep([scorer])[0], scorers * 3))
-    for a, b in zip(found, expected * 3, strict=True):
         assert_resultants_same_bits(a, b)
 
 
@@ -252,18 +220,6 @@ def test_ctrl_c_stops_a_sweep_and_breaks_nothing(kind, n_threads):
     assert_resultants_same_bits(expected, again)
 
 
-def test_shapes_that_do_not_fit_are_refused():
-    X = make_rows("csr64", n=50, d=20)
-    rows = CompiledDirections(X, unit_scale(X))
-    with pytest.raises(ValueError, match="weights"):
-        rows.sweep([make_scorer(X, 3, 1.0)], np.ones(49))
-    with pytest.raises(ValueError, match="want"):
-        rows.map_rows(make_scorer(X, 3, 1.0), "nothing")
-    dense = CompiledDirections(X.toarray(), unit_scale(X))
-    with pytest.raises(ValueError, match="X has 20 features, and the scorer is for 10"):
-        dense.sweep([make_scorer(X[:, :10], 3, 1.0)])
-
-
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_pointers_that_go_backwards_are_refused(index):
     scorer = Scorer(np.eye(2), np.zeros(2))
@@ -273,17 +229,3 @@ def test_pointers_that_go_backwards_are_refused(index):
         n = len(indptr) - 1
         with pytest.raises(ValueError, match="do not fit together"):
             kernels.map_sparse(*rows, np.ones(n), 0, arrays, 2, np.empty((n, 2)), True, 1)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_rows_that_nobody_weighs_add_nothing(kind):
-    X = make_rows(kind)
-    scorer = make_scorer(X, 12, 40.0)
-    keep = np.random.default_rng(0).random(X.shape[0]) < 0.3
-    [actual] = CompiledDirections(X, unit_scale(X)).sweep([scorer], keep.astype(float))
-    [expected] = CompiledDirections(X[keep], unit_scale(X)[keep]).sweep([scorer])
-    assert_resultants_close(actual, expected, scorer, 1e-10 if "64" in kind else 1e-6)
-    drawn = replace(scorer, assignment="drawn")
-    labels = CompiledDirections(X, unit_scale(X)).map_rows(drawn, "labels")
-    [r] = CompiledDirections(X, unit_scale(X)).sweep([drawn], keep.astype(float))
-    assert_allclose(r.mass, np.bincount(labels[keep], minlength=12))

@@ -155,17 +155,6 @@ def test_fits_are_those_of_the_array():
             assert_array_equal(found.predict(X), found.predict(rows))
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_drawn_starts_are_those_of_the_array():
-    """Random rows and k-means++ see the same rows and probabilities, and draw the same numbers."""
-    rows, _ = a_mixture(n=500, d=8)
-    X = in_chunks(rows, [100, 350])
-    for init in ("random", "k-means++"):
-        mixture = sm.VMFMixture(3, init=init, n_init=2, random_state=0, max_iter=5)
-        expected = mixture.fit(rows).prototypes_
-        assert_allclose(mixture.fit(X).prototypes_, expected, 0, 1e-8)
-
-
 # ------------------------------------------------------------------------------- where rows are
 
 
@@ -241,39 +230,38 @@ def test_a_bad_row_is_named_with_its_block(where, value, what, request):
         sm.VMFMixture(2).fit(with_bad_row(value))
 
 
-def test_refusals():
-    X = da.ones((30, 4), chunks=(10, 4))
-    with pytest.raises(ValueError, match="compute_chunk_sizes"):
-        as_directions(X[X[:, 0] > 0.5])
-    with pytest.raises(ValueError, match="Expected 2D array"):
-        as_directions(X[:, 0])
-    with pytest.raises(ValueError, match="minimum of 2"):
-        as_directions(X[:, :1])
-    with pytest.raises(ValueError, match="to_dask_array"):
-        as_directions(delayed(np.ones)((3, 4)))
-    with pytest.raises(ValueError, match="engine must be one of"):
-        as_directions(X, engine="gpu")
-    lying = X.map_blocks(lambda block: block[:-1], meta=np.empty((0, 0)))
-    with pytest.raises(ValueError, match=r"Block \d .* has shape \(9, 4\)"):
-        as_directions(lying)
+X_ONES = da.ones((30, 4), chunks=(10, 4))
+OBJECTS = np.ones((50, 3), dtype=object)
+OBJECTS[33, 1] = {}
 
 
-def test_options_of_other_rows_are_refused():
-    X = da.ones((30, 4), chunks=(10, 4))
-    with pytest.raises(ValueError, match="block_rows"):
-        as_directions(X, block_rows=10)
-    with pytest.raises(ValueError, match="column"):
-        as_directions(X, column="embedding")
-    for engine in ("auto", "torch"):
-        with pytest.raises(ValueError, match="precision='bf16'"):
-            as_directions(X, precision="bf16", engine=engine)
-
-
-def test_objects_that_are_no_numbers_are_named_with_their_block():
-    X = np.ones((50, 3), dtype=object)
-    X[33, 1] = {}
-    with pytest.raises(TypeError, match=r"Block 1 of X \(rows 20 to 39\): .*no numbers"):
-        as_directions(da.from_array(X, chunks=(20, 3)))
+@pytest.mark.parametrize(
+    ("X", "options", "message"),
+    [
+        (X_ONES[X_ONES[:, 0] > 0.5], {}, "compute_chunk_sizes"),
+        (X_ONES[:, 0], {}, "Expected 2D array"),
+        (X_ONES[:, :1], {}, "minimum of 2"),
+        (delayed(np.ones)((3, 4)), {}, "to_dask_array"),
+        (X_ONES, {"engine": "gpu"}, "engine must be one of"),
+        (
+            X_ONES.map_blocks(lambda block: block[:-1], meta=np.empty((0, 0))),
+            {},
+            r"Block \d .* has shape \(9, 4\)",
+        ),
+        (
+            da.from_array(OBJECTS, chunks=(20, 3)),
+            {},
+            r"Block 1 of X \(rows 20 to 39\): .*no numbers",
+        ),
+        (X_ONES, {"block_rows": 10}, "block_rows"),
+        (X_ONES, {"column": "embedding"}, "column"),
+        (X_ONES, {"precision": "bf16"}, "precision='bf16'"),
+        (X_ONES, {"precision": "bf16", "engine": "torch"}, "precision='bf16'"),
+    ],
+)
+def test_refusals(X, options, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        as_directions(X, **options)
 
 
 def test_asynchronous_clients_are_refused(monkeypatch):

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 
 from spheremix._optional import kernels
 from spheremix.data import reference
@@ -47,30 +44,6 @@ if kernels is not None:  # tests/house/test_build.py sees to it where there is a
 @pytest.mark.parametrize("engine", ENGINES)
 def test_engine(engine, container, check):
     check(ENGINES[engine], CONTAINERS[container], np.random.default_rng(0))
-
-
-FORK = """
-import os, sys, numpy as np
-from spheremix.data.open import as_directions
-from spheremix.scorer import Scorer
-rng = np.random.default_rng(0)
-directions = as_directions(rng.normal(size=(5000, 20)), n_threads=2)
-scorer = Scorer(rng.normal(size=(9, 20)), np.zeros(9))
-[expected] = directions.sweep([scorer])
-child = os.fork()
-[found] = directions.sweep([scorer])
-same = np.array_equal(found.vectors, expected.vectors)
-if child == 0:
-    os._exit(0 if same else 1)
-sys.exit(0 if same and os.waitpid(child, 0)[1] == 0 else 1)
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-def test_a_forked_child_can_sweep():
-    """The threads of the parent do not exist in the child, which must not wait for them."""
-    command = [sys.executable, "-W", "ignore", "-c", FORK]
-    assert subprocess.run(command, timeout=60, check=False).returncode == 0  # noqa: S603
 
 
 # ------------------------------------------------------------- a naive oracle, row by row
@@ -155,13 +128,6 @@ def test_draw_beyond_the_last_sum_goes_to_the_last_possible_component(monkeypatc
     assert_array_equal(make_reference(np.eye(3)).map_rows(scorer, "labels"), [1, 1, 1])
 
 
-def test_impossible_components_add_nothing():
-    scorer = Scorer(np.zeros((3, 3)), np.array([0.0, -np.inf, 0.0]))
-    [found] = make_reference(np.eye(3)).sweep([scorer])
-    assert_array_equal(found.mass, [1.5, 0, 1.5])
-    assert_allclose(found.entropy, 3 * np.log(2))
-
-
 def test_draws_have_the_frequencies_of_the_posteriors():
     n, posteriors = 40_000, np.array([0.5, 0.3, 0.15, 0.05])
     X = np.tile([1.0, 2.0], (n, 1))
@@ -188,3 +154,9 @@ def test_check_engine_finds_a_wrong_engine():
 
     with pytest.raises(AssertionError):
         check_engine(lambda X, *, first_row=0, n_threads=1: Wrong(*open_rows(X)))  # noqa: ARG005
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_is_wanted_of_rows_is_one_of_four(engine):
+    with pytest.raises(ValueError, match="want"):
+        ENGINES[engine](np.eye(3)).map_rows(Scorer(np.eye(3), np.zeros(3)), "nothing")

@@ -13,7 +13,6 @@ from spheremix.data.compiled import CompiledDirections
 from spheremix.data.frozen import FrozenRows, distances, dots, losses
 from spheremix.data.reference import ReferenceDirections
 from spheremix.data.rows import open_rows
-from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.models.vmf import VMFModel
 from spheremix.scorer import Scorer
 from spheremix.testing.suite import assert_resultants_close, assert_resultants_same_bits
@@ -46,8 +45,16 @@ def blobs(rng, n=900, d=20, K=4, noise=0.15):
 
 
 def walk(rng, centres, kind, n_sweeps=9, kappa=200.0):
-    """Return scorers as a fit has them in turn: steady, jumping, or going back and forth."""
+    """Return scorers as a fit has them in turn: steady, jumping, or going back and forth.
+
+    Or rows that are held all leave their components, twice.
+    """
     K, d = centres.shape
+    if kind == "turn":
+        turned = np.roll(centres, 1, axis=0)
+        each = [centres, centres, 1.001 * centres, turned, turned, 1.001 * turned, centres, centres]
+        yield from ((2 * kappa * M, np.zeros(K)) for M in each)
+        return
     target = centres + 0.3 * rng.normal(size=(K, d))
     for i in range(n_sweeps):
         if kind == "steady":
@@ -67,7 +74,7 @@ def tolerance(X):
 
 @engines
 @kinds
-@pytest.mark.parametrize("kind", ["steady", "jump", "back and forth"])
+@pytest.mark.parametrize("kind", ["steady", "jump", "back and forth", "turn"])
 @pytest.mark.parametrize("assignment", ["soft", "hard"])
 def test_a_sequence_of_sweeps_equals_sweeps_over_all_rows(engine, contain, kind, assignment):
     rng = np.random.default_rng(0)
@@ -85,7 +92,7 @@ def test_a_sequence_of_sweeps_equals_sweeps_over_all_rows(engine, contain, kind,
             [expected] = directions.sweep([scorer], own)
             assert_resultants_close(found, expected, scorer, tolerance(X))
             left_out.append(frozen.left_out(7))
-        assert left_out[:2] == [0, 0]
+        assert left_out[0] == 0
         assert max(left_out) > 0.5 * X.shape[0]
 
 
@@ -285,34 +292,6 @@ def test_a_fit_ends_with_a_sweep_over_all_rows(eager, contain, e_step):
     assert steps.min() >= -1e-12 * abs(fit.objective)
 
 
-def test_spherical_k_means_is_the_same(eager):
-    rng = np.random.default_rng(8)
-    X, centres = blobs(rng, n=2000, noise=0.3)
-    directions = sm.as_directions(X)
-    settings = em.Settings(e_step="hard")
-    (fit,) = em.fit(SphericalKMeansModel(), directions, [centres], settings)
-    assert max(eager) > 1000
-    plain, X = centres, X / np.linalg.norm(X, axis=1, keepdims=True)
-    for _ in range(fit.n_iter):
-        labels = (X @ plain.T).argmax(axis=1)
-        sums = np.array([X[labels == k].sum(axis=0) for k in range(4)])
-        plain = sums / np.linalg.norm(sums, axis=1, keepdims=True)
-    assert_allclose(fit.parameters, plain, rtol=0, atol=1e-10)
-
-
-def test_a_path_goes_on_with_the_same_bits(eager):
-    """A path that was stopped and goes on has the steps of one that was not."""
-    rng = np.random.default_rng(9)
-    X, _ = blobs(rng, n=400, noise=0.08)
-    options = {"n_init": 1, "random_state": 0, "min_relative_increase": 0.2, "tol": 1e-14}
-    whole = sm.VMFPath(4, **options).fit(X)
-    assert max(eager) > 0
-    part = sm.VMFPath(4, **options, max_steps=5).fit(X)
-    part.set_params(max_steps=None, warm_start=True).fit(X)
-    assert_array_equal(part.betas_, whole.betas_)
-    assert_array_equal(part.objectives_, whole.objectives_)
-
-
 def test_a_path_equals_one_that_reads_all_rows(eager, monkeypatch):
     rng = np.random.default_rng(10)
     X, _ = blobs(rng, n=400, noise=0.08)
@@ -351,20 +330,6 @@ def test_a_run_begins_with_the_same_bits_whatever_came_before(assignment):
             assert_resultants_same_bits(one, same)
 
 
-@engines
-def test_rows_that_all_leave_their_components_are_summed_anew(engine):
-    """Held rows that change their owners, twice: nothing of them is left in the sums."""
-    rng = np.random.default_rng(13)
-    X, centres = blobs(rng, noise=0.05)
-    directions = opened(engine, X)
-    frozen = FrozenRows(directions, least_work=-np.inf)
-    turned = np.roll(np.eye(4), 1, axis=0) @ centres
-    for M in (centres, centres, 1.001 * centres, turned, turned, 1.001 * turned, centres, centres):
-        scorer = Scorer.centred(400.0 * M, np.zeros(4))
-        [found] = frozen.sweep([scorer], None, [0])
-        assert_resultants_close(found, directions.sweep([scorer])[0], scorer, 1e-10)
-
-
 def test_held_rows_that_go_one_after_another_leave_nothing_behind():
     """Bounds that say little: every held row is read in every sweep, and many go and come back."""
     rng = np.random.default_rng(14)
@@ -373,8 +338,7 @@ def test_held_rows_that_go_one_after_another_leave_nothing_behind():
     frozen = FrozenRows(directions, least_work=-np.inf)
     counts = []
     for i in range(60):
-        angle = 0.1 * np.sin(i / 3)
-        M = centres + angle * np.roll(centres, 1, axis=0)
+        M = centres + 0.1 * np.sin(i / 3) * np.roll(centres, 1, axis=0)
         scorer = Scorer.centred(90.0 * M, np.zeros(4))
         [found] = frozen.sweep([scorer], None, [0])
         assert_resultants_close(found, directions.sweep([scorer])[0], scorer, 1e-10)

@@ -21,6 +21,23 @@ except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
 
+IN_BLOCKS = """
+import threading
+import numpy as np, spheremix as sm
+class Slow:
+    def __iter__(self):
+        import time
+        for _ in range(10):
+            yield np.random.default_rng(0).normal(size=(600, 20))
+            time.sleep(0.005)
+try:
+    sm.VMFMixture(5, n_init=1, tol=0.0, max_iter=10**9,
+                  callback=lambda progress: print("swept", flush=True)).fit(Slow())
+except KeyboardInterrupt:
+    left = [t.name for t in threading.enumerate() if "reader" in t.name]
+    print("interrupted", left, flush=True)
+"""
+
 PATH = """
 import warnings
 import numpy as np, spheremix as sm
@@ -63,6 +80,10 @@ def interrupt(code: str, word: str) -> str:
 )
 def test_fit_stops(n, d, K, engine):
     assert "interrupted" in interrupt(LONG_FIT.format(n=n, d=d, K=K, engine=engine), "swept")
+
+
+def test_no_thread_is_left_that_reads():
+    assert "interrupted []" in interrupt(IN_BLOCKS, "swept")
 
 
 def test_path_keeps_its_steps():

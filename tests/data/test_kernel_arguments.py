@@ -12,7 +12,6 @@ if kernels is None:
     pytest.skip("needs the compiled kernels", allow_module_level=True)
 
 N, D, K = 5, 3, 2
-HUGE = (-1, -(2**62), 2**62 + 1)
 
 
 def unaligned(a):
@@ -45,27 +44,28 @@ def vectors(**other):
     return kernels.SparseVectors(**(arrays | other))
 
 
-def near_arrays(members=(0, 1), place=(0, 1), far=()):
+def near_arrays(members=(0, 1), place=(0, 1), far=(), **other):
     places = np.full(16 + (16 if far else 0), -1, dtype=np.int32)
     places[: len(members)] = members
     places[16 : 16 + len(far)] = far
-    return kernels.NearArrays(
-        matrix=np.ones((len(places), D)),
-        biases=np.zeros(len(places)),
-        members=places,
-        place=np.array(place, np.int32),
-        moved=np.ones(K, bool),
-        lost=np.zeros(K),
-        grown=np.zeros(1),
-        beyond=np.ones(len(places) - 16),
-        eagerness=1.0,
-        rounding=0.0,
-        rounding_before=0.0,
-        bounds=np.full((1, N), 1e30, np.float32),
-        scores=np.zeros(N),
-        known=np.zeros(N, bool),
-        owners=np.zeros(N, np.int32),
-    )
+    arrays = {
+        "matrix": np.ones((len(places), D)),
+        "biases": np.zeros(len(places)),
+        "members": places,
+        "place": np.array(place, np.int32),
+        "moved": np.ones(K, bool),
+        "lost": np.zeros(K),
+        "grown": np.zeros(1),
+        "beyond": np.ones(len(places) - 16),
+        "eagerness": 1.0,
+        "rounding": 0.0,
+        "rounding_before": 0.0,
+        "bounds": np.full((1, N), 1e30, np.float32),
+        "scores": np.zeros(N),
+        "known": np.zeros(N, bool),
+        "owners": np.zeros(N, np.int32),
+    }
+    return kernels.NearArrays(**(arrays | other))
 
 
 def good_calls():
@@ -145,79 +145,110 @@ def test_good_calls_are_good():
         getattr(kernels, name)(**args)
 
 
-SWEEPS = ("sweep_dense", "sweep_sparse")
-MAPS = ("map_dense", "map_sparse", "map_columns")
+ALL = sorted(good_calls())
+DENSE, CSR = [n for n in ALL if n.endswith("dense")], ["sweep_sparse", "add_sparse", "map_sparse"]
+SWEEPS = ["sweep_dense", "sweep_sparse"]
+MAPS = ["map_dense", "map_sparse", "map_columns"]
+SUMS = {"vectors": np.zeros((1, K, D)), "mass": np.zeros((1, K)), "totals": np.zeros((1, 1, 2))}
+LISTED = np.zeros(40 * kernels.DENSE_BLOCK, np.int64)  # a list may have more rows than X
+REFUSED = [
+    (SWEEPS + MAPS, "first_row", "first_row", [-1, -(2**62), 2**62 + 1]),
+    (ALL, "n_threads", "n_threads must be from 1 to 4096", [0, -1, 4097, 2**31 - 1]),
+    (MAPS, "want", "wanted", [-1, 4, 2**31 - 1]),
+    (["sum_columns"], "n_components", "must be from 1", [2**40]),
+    (["sum_columns"], "n_features", "must be from 1", [2**31]),
+    # Two threads would write to the same place.
+    ([*SWEEPS, "sweep_columns"], "rows", "must increase", [np.array([3, 3])]),
+    (
+        [*SWEEPS, "map_dense", "map_sparse"],
+        "scorers",
+        "assignment",
+        [scorers(assignments=np.full(1, one, np.int32)) for one in (-1, 4)],
+    ),
+    # Holes among components that moved far, and places of other components.
+    (
+        ["near_dense"],
+        "arrays",
+        "places",
+        [
+            near_arrays(far=(1, -1, 0)),
+            near_arrays(far=(-1, 1)),
+            near_arrays((1, 0)),
+            near_arrays((0, -1, 1), (0, 2)),
+            near_arrays((0,), (0, 0)),
+        ],
+    ),
+    (
+        ["near_dense"],
+        "arrays",
+        "fit|no such component|places",
+        [
+            near_arrays(owners=np.full(N, 2, np.int32)),
+            near_arrays(place=(0, 16)),
+            near_arrays(members=(0, 2)),
+            near_arrays(biases=np.zeros(15)),
+            near_arrays(bounds=np.zeros((1, N + 1), np.float32)),
+            near_arrays(lost=np.zeros(3)),
+            near_arrays(grown=np.zeros(2)),
+        ],
+    ),
+    (["near_dense", "sum_columns"], "weights", "weights|numbers", [np.ones(2)]),
+    (["sweep_columns"], "biases", "fit", [np.zeros(3)]),
+    (["sweep_columns"], "scores", "fit", [np.zeros(N - 1)]),
+    (
+        ["sweep_columns"],
+        "members",
+        "fit|increase|no such component",
+        [np.array(one, np.int32) for one in ((), (1, 0), (0, 2))],
+    ),
+    (
+        ["sweep_columns", "sum_columns"],
+        "owners",
+        "fit|no such component",
+        [np.full(N, 2, np.int32), np.full(N, -1, np.int32), np.zeros(N - 1, np.int32)],
+    ),
+    (["sweep_columns"], "pulls", "fit|numbers", [np.ones(2), np.ones((2, 2), np.float32)]),
+    ([*CSR, "sum_columns"], "indptr", "indptr", [np.zeros(0, np.int32)]),
+    (DENSE, "x", "two-dimensional", [np.ones(N), np.ones((N, D, 1)), np.array(1.0)]),
+]
 
 
-@pytest.mark.parametrize("name", [*SWEEPS, *MAPS])
-@pytest.mark.parametrize("first_row", HUGE)
-def test_the_number_of_the_first_row(name, first_row):
-    refuses(name, "first_row", first_row=first_row)
+@pytest.mark.parametrize(
+    ("name", "argument", "match", "values"),
+    [(name, *rest) for names, *rest in REFUSED for name in names],
+)
+def test_arguments(name, argument, match, values):
+    for value in values:
+        refuses(name, match, **{argument: value})
 
 
-@pytest.mark.parametrize("name", sorted(good_calls()))
-@pytest.mark.parametrize("n_threads", [0, -1, 4097, 2**31 - 1])
-def test_the_number_of_threads(name, n_threads):
-    refuses(name, "n_threads must be from 1 to 4096", n_threads=n_threads)
-
-
-@pytest.mark.parametrize("name", MAPS)
-@pytest.mark.parametrize("want", [-1, 4, 2**31 - 1])
-def test_what_is_wanted(name, want):
-    refuses(name, "wanted", want=want, out=np.zeros(N))
-
-
-@pytest.mark.parametrize("name", ["sum_columns"])
-@pytest.mark.parametrize("other", [{"n_components": 2**40}, {"n_features": 2**31}])
-def test_numbers_of_components_and_features(name, other):
-    refuses(name, "must be from 1", **other)
-
-
-@pytest.mark.parametrize("shape", [(-1, 5), (5, -1), (0, 5), (2**62, 2**62), (2**33, 2**33)])
-def test_the_size_of_lanes(shape):
-    with pytest.raises(ValueError, match="must be from 1"):
-        kernels.dense_lanes(*shape)
-
-
-@pytest.mark.parametrize("n_features", [-1, 0, 2**31, 2**32 + 3, 2**61])
-def test_the_features_of_sparse_vectors(n_features):
-    with pytest.raises(ValueError, match="do not fit together"):
-        vectors(n_features=n_features)
-
-
-def test_too_few_lanes_for_the_rows_of_a_list():
-    """A list may have more rows than X."""
-    rows = np.zeros(40 * kernels.DENSE_BLOCK, np.int64)
-    sums = {"vectors": np.zeros((1, K, D)), "mass": np.zeros((1, K)), "totals": np.zeros((1, 1, 2))}
-    refuses("sweep_dense", "lanes", rows=rows, margins=None, owners=None, **sums)
-
-
-@pytest.mark.parametrize("name", [*SWEEPS, "sweep_columns"])
-def test_rows_that_are_listed_twice(name):
-    """Two threads would write to the same place."""
-    refuses(name, "must increase", rows=np.array([3, 3]))
-
-
-@pytest.mark.parametrize("name", [*SWEEPS, "map_dense", "map_sparse"])
-@pytest.mark.parametrize("assignment", [-1, 4])
-def test_assignments_that_are_not_there(name, assignment):
-    refuses(name, "assignment", scorers=scorers(assignments=np.full(1, assignment, np.int32)))
-
-
-def test_components_without_features():
+def test_sizes_that_do_not_fit():
+    rows = {"rows": LISTED, "margins": None, "owners": None}
+    refuses("sweep_dense", "lanes", **rows, **SUMS)
+    for other in ({"members": np.array([1], np.int32)}, {"weights": np.ones(2)}):
+        refuses("sweep_columns", "all components|numbers", pulls=np.ones((K, 2)), **other)
     none = scorers(matrix=np.ones((K, 0)))
-    args = {"x": np.ones((N, 0)), "scorers": none, "out": np.zeros((N, K))}
-    refuses("map_dense", "do not fit together", **args)
-
-
-@pytest.mark.parametrize("far", [(1, -1, 0), (-1, 1)])
-def test_holes_among_components_that_moved_far(far):
-    refuses("near_dense", "places", arrays=near_arrays(far=far))
-
-
-def test_places_of_other_components():
-    for arrays in (near_arrays((1, 0)), near_arrays((0, -1, 1), (0, 2)), near_arrays((0,), (0, 0))):
-        refuses("near_dense", "places", arrays=arrays)
+    refuses("map_dense", "do not fit together", x=np.ones((N, 0)), scorers=none)
+    for other in (
+        {"indptr": np.array([0, 2, 1])},
+        {"indptr": np.array([0, 1, 2])},
+        {"indices": np.array([1, 2, 2], np.int32)},
+        {"indices": np.array([1, 0, 3], np.int32)},
+        {"indices": np.array([1, 0, -1], np.int32)},
+        {"values": np.ones(2)},
+    ):
+        with pytest.raises(ValueError, match="do not fit together"):
+            vectors(**other)
+    one = vectors(indptr=np.array([0, 3]), indices=np.arange(3, dtype=np.int32))
+    for compare in (kernels.sparse_dots, kernels.sparse_differ):
+        with pytest.raises(ValueError, match="shapes"):
+            compare(vectors(), one)
+    for shape in ((-1, 5), (5, -1), (0, 5), (2**62, 2**62), (2**33, 2**33)):
+        with pytest.raises(ValueError, match="must be from 1"):
+            kernels.dense_lanes(*shape)
+    for n_features in (-1, 0, 2**31, 2**32 + 3, 2**61):
+        with pytest.raises(ValueError, match="do not fit together"):
+            vectors(n_features=n_features)
 
 
 def test_vectors_that_changed_after_they_were_opened():
@@ -246,17 +277,6 @@ def test_another_byte_order(name):
         if value is not None:
             swapped = value.astype(value.dtype.newbyteorder())
             refuses(name, "float32|int32|int64", **{key: swapped})
-
-
-@pytest.mark.parametrize("name", ["sweep_sparse", "add_sparse", "map_sparse", "sum_columns"])
-def test_pointers_without_an_entry(name):
-    refuses(name, "indptr", indptr=np.zeros(0, np.int32))
-
-
-@pytest.mark.parametrize("name", ["sweep_dense", "map_dense", "add_dense", "near_dense"])
-def test_rows_of_other_dimensions(name):
-    for x in (np.ones(N), np.ones((N, D, 1)), np.array(1.0)):
-        refuses(name, "two-dimensional", x=x)
 
 
 def maximise(K=2, d=3, mode="shared", n_threads=1, kappa_max=1e6):

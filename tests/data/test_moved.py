@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from moved_common import WALKS, both, densified, documents, kinds, opened, walk
 from numpy.testing import assert_array_equal
-from scipy import sparse
 
 from spheremix._optional import kernels
 from spheremix.data import moved as moved_module
@@ -94,15 +93,6 @@ def test_sweeps_by_variation_have_the_bits_of_dense_ones(contain, kind):
             [hard] = opened(X).sweep([replace(dense, assignment="hard")], own)
             n_moved += int(np.any(hard.mass != found.mass))
     assert n_moved > 9  # variation is not the same as hard
-
-
-def test_most_rows_whose_owner_has_moved_need_no_full_scan():
-    rng = np.random.default_rng(2)
-    X = documents(rng, n=1000)
-    moved = MovedComponents(opened(X))
-    for M, biases in walk(rng, X, "few"):
-        moved.sweep(both(M, biases)[1], None, 0)
-    assert moved.n_scores < 0.25 * 1000 * len(M)
 
 
 @kinds
@@ -229,50 +219,3 @@ def test_a_matrix_that_was_changed_is_refused():
         kernels.sum_columns(
             *directions.rows, directions.scale, np.zeros(X.shape[0], np.int32), None, 1, 150, 1
         )
-
-
-def test_kernels_refuse_arrays_that_do_not_fit():
-    starts, columns, values = np.array([0, 1, 3]), np.array([1, 0, 2], np.int32), np.ones(3)
-    good = kernels.SparseVectors(starts, columns, values, 3)
-    for bad in (
-        (np.array([0, 2, 1]), columns, values, 3),
-        (np.array([0, 1, 2]), columns, values, 3),
-        (starts, np.array([1, 2, 2], np.int32), values, 3),
-        (starts, np.array([1, 0, 3], np.int32), values, 3),
-        (starts, np.array([1, 0, -1], np.int32), values, 3),
-        (starts, columns, np.ones(2), 3),
-    ):
-        with pytest.raises(ValueError, match="do not fit together"):
-            kernels.SparseVectors(*bad)
-    X = sparse.csr_array(np.eye(3))
-    rows = (X.indptr, X.indices, X.data, np.ones(3))
-
-    def sweep(biases=2, members=(0, 1), owners=(0, 0, 0), n_scores=3, pulls=None, weights=None):
-        known = np.zeros(n_scores), np.zeros(3), np.zeros(3, bool), pulls, weights
-        owned, scored = np.array(owners, np.int32), np.array(members, np.int32)
-        kernels.sweep_columns(*rows, good, np.zeros(biases), scored, None, owned, *known, True, 1)
-        return owned
-
-    assert_array_equal(sweep(), [1, 0, 1])
-    for wrong in (
-        {"biases": 3},
-        {"members": ()},
-        {"members": (1, 0)},
-        {"members": (0, 2)},
-        {"owners": (0, 2, 0)},
-        {"owners": (0, -1, 0)},
-        {"n_scores": 2},
-        {"pulls": np.ones((2, 2)), "members": (1,)},
-        {"pulls": np.ones(2)},
-        {"pulls": np.ones((2, 2), np.float32)},
-        {"pulls": np.ones((2, 2)), "weights": np.ones(2)},
-    ):
-        with pytest.raises(ValueError, match=r"fit|increase|no such component|numbers|all comp"):
-            sweep(**wrong)
-    for owners, weights in (((0, 2, 0), None), ((0, 0), None), ((0, 0, 0), np.ones(2))):
-        with pytest.raises(ValueError, match=r"fit|no such component|numbers"):
-            kernels.sum_columns(*rows, np.array(owners, np.int32), weights, 2, 3, 1)
-    other = kernels.SparseVectors(np.array([0, 3]), np.arange(3, dtype=np.int32), values, 3)
-    for compare in (kernels.sparse_dots, kernels.sparse_differ):
-        with pytest.raises(ValueError, match="shapes"):
-            compare(good, other)

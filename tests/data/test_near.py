@@ -14,7 +14,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import spheremix as sm
 from spheremix import em
-from spheremix._optional import kernels
 from spheremix.data.compiled import CompiledDirections
 from spheremix.data.near import Moves, NearComponents, in_groups, plan
 from spheremix.data.rows import open_rows
@@ -226,43 +225,6 @@ def test_a_component_that_moves_far_is_taken_out_of_its_group():
     assert_array_equal(chosen.far, [])
     assert_array_equal(chosen.growth, [0.01, 0.01])
     assert chosen.cost == pytest.approx(0.01)
-
-
-def test_kernels_refuse_arrays_that_do_not_fit():
-    good = {
-        "matrix": np.zeros((16, 2)),
-        "biases": np.zeros(16),
-        "members": np.r_[0, np.full(15, -1)].astype(np.int32),
-        "place": np.zeros(1, dtype=np.int32),
-        "moved": np.zeros(1, dtype=bool),
-        "lost": np.zeros(1),
-        "grown": np.zeros(1),
-        "beyond": np.zeros(0),
-        "eagerness": 1.0,
-        "rounding": 0.0,
-        "rounding_before": 0.0,
-        "bounds": np.zeros((1, 3), dtype=np.float32),
-        "scores": np.zeros(3),
-        "known": np.zeros(3, dtype=bool),
-        "owners": np.zeros(3, dtype=np.int32),
-    }
-    bad = {
-        "owners": np.ones(3, dtype=np.int32),
-        "place": np.full(1, 16, dtype=np.int32),
-        "members": np.full(16, 1, dtype=np.int32),
-        "biases": np.zeros(15),
-        "bounds": np.zeros((1, 4), dtype=np.float32),
-        "lost": np.zeros(2),
-        "grown": np.zeros(2),
-    }
-    X, ones = np.eye(3)[:, :2] + 1.0, np.ones(3)
-    assert kernels.near_dense(X, ones, kernels.NearArrays(**good), None, True, 1) > 0
-    for name, value in bad.items():
-        arrays = kernels.NearArrays(**{**good, name: value})
-        with pytest.raises(ValueError, match=r"fit|no such component"):
-            kernels.near_dense(X, ones, arrays, None, True, 1)
-    with pytest.raises(ValueError, match="weights"):
-        kernels.near_dense(X, ones, kernels.NearArrays(**good), np.ones(2), True, 1)
 
 
 # ------------------------------------------------------------------------------------ in a fit

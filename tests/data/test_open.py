@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
+import spheremix as sm
 from spheremix.data import rows as opening
 from spheremix.data.engines import engine_class
 from spheremix.data.open import as_directions
@@ -124,10 +126,6 @@ def test_csr_is_read_in_place(index):
         assert np.shares_memory(getattr(rows, part), getattr(X, part))
 
 
-def test_float16_becomes_float32():
-    assert open_rows(ROWS.astype(np.float16))[0].dtype == np.float32
-
-
 def test_unaligned_rows_are_copied():
     buffer = bytearray(1 + ROWS.nbytes)
     X = np.frombuffer(buffer, dtype=float, count=ROWS.size, offset=1).reshape(ROWS.shape)
@@ -138,30 +136,20 @@ def test_unaligned_rows_are_copied():
     assert_allclose(unit_rows(X), UNIT, 0, 1e-15)
 
 
-def test_duplicates_are_summed_and_the_users_matrix_is_not_changed():
+def test_odd_csr_matrices():
+    """Duplicates are summed, explicit zeros are entries, and the user's matrix is not changed."""
     data, indices = np.array([1.0, 2.0, 4.0, 1.0]), np.array([1, 0, 1, 0])
     X = sparse.csr_matrix((data, indices, [0, 3, 4]), shape=(2, 3))
     assert_allclose(unit_rows(X), [[2 / 29**0.5, 5 / 29**0.5, 0], [1, 0, 0]])
     assert_array_equal(X.data, [1, 2, 4, 1])
     assert_array_equal(X.indices, [1, 0, 1, 0])
-
-
-def test_explicit_zeros_are_entries():
-    X = sparse.csr_array(ROWS)
-    X.data[0] = 0
-    assert_allclose(unit_rows(X)[0], [0, 1, 0])
-
-
-def test_strided_parts_of_a_csr():
     X = sparse.csr_array(ROWS)
     X.data = np.repeat(X.data, 2)[::2]
-    rows, _ = open_rows(X)
-    assert rows.data.flags.c_contiguous
+    assert open_rows(X)[0].data.flags.c_contiguous
     assert_allclose(unit_rows(X), UNIT, 0, 1e-15)
-
-
-def test_directions_are_given_back():
-    directions = as_directions(ROWS, engine="reference")
+    X.data[0] = 0
+    assert_allclose(unit_rows(X)[0], [0, 1, 0])
+    directions = as_directions(X)
     assert as_directions(directions) is directions
 
 
@@ -184,11 +172,8 @@ def test_huge_and_tiny_rows(dtype, contain):
     assert rows.dtype == dtype
 
 
-def test_subnormal_rows_have_a_direction():
-    assert_allclose(unit_rows(np.full((1, 4), 5e-324)), 0.5)
-
-
 def test_rescaling_leaves_the_users_rows_alone():
+    assert_allclose(unit_rows(np.full((1, 4), 5e-324)), 0.5)  # subnormal rows have a direction
     for X in (huge_and_tiny(float), sparse.csr_array(huge_and_tiny(float))):
         before = X.copy()
         as_directions(X)
@@ -239,7 +224,7 @@ def test_nan_is_named_before_infinity_and_zeros():
 def test_rows_of_zeros(contain):
     X = np.tile(ROWS, (3, 1))
     X[[2, 5]] = 0
-    with pytest.raises(ValueError, match=r"2 rows with zeros only.*: 2, 5\. Drop them"):
+    with pytest.raises(ValueError, match=r"2 rows with zeros only.*: 2, 5\. Drop them.*getnnz"):
         as_directions(contain(X))
     with pytest.raises(ValueError, match=r"12 rows with zeros only.*: 0, 1, 2, 3, 4, \.\.\.\."):
         as_directions(contain(0 * X))
@@ -276,16 +261,31 @@ def test_rows_of_zeros(contain):
         ([[1j, 1.0]], r"Complex data not supported"),
         (np.array([["2026-01-01"] * 2], dtype="datetime64[D]"), r"datetime64.*no real numbers"),
         (np.ma.masked_array(ROWS, ROWS == 3), r"masked"),
+        (pd.Series(["a b", "c d"]), "X holds strings. Turn texts"),
+        (pd.DataFrame({"text": ["a b", "c d"]}), "X holds strings. Turn texts"),
+        (np.array(["a", "b"], dtype=object), "X holds strings. Turn texts"),
+        (pd.Series(list(ROWS)).to_numpy(), "one array a row.*np.stack"),
+        (
+            pd.DataFrame({"a": [1.0, 2.0], "id": ["x", "y"]}),
+            "Column 1 of X holds strings, the first one 'x'.*select_dtypes",
+        ),
+        (np.array([[1.0, {}]], dtype=object), "argument must be .* string.* number"),
+        ("word " * 2000, r"word word.{,150}TfidfVectorizer"),
     ],
 )
 def test_what_is_no_table_of_numbers(X, message):
-    with pytest.raises(ValueError, match=message):
-        as_directions(X)
+    for ask in (as_directions, sm.VMFMixture(1).fit):
+        with pytest.raises((ValueError, TypeError, FileNotFoundError), match=message):
+            ask(X)
 
 
-def test_objects_that_are_no_numbers():
-    with pytest.raises(TypeError, match=r"argument must be .* string.* number"):
-        as_directions(np.array([[1.0, {}]], dtype=object))
+def test_a_file_that_may_not_be_read_is_there(tmp_path, monkeypatch):
+    def refused(_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "exists", refused)
+    with pytest.raises(PermissionError):
+        as_directions(tmp_path / "rows.npy")
 
 
 @pytest.mark.parametrize(
@@ -302,22 +302,8 @@ def test_invalid_csr(indices, indptr):
 # ------------------------------------------------------------------------------ engines
 
 
-def test_unknown_engine():
-    with pytest.raises(ValueError, match="one of auto, reference, compiled, torch, got 'fast"):
-        as_directions(ROWS, engine="fast")
-
-
-def test_bad_number_of_threads():
-    with pytest.raises(ValueError, match="n_threads"):
-        as_directions(ROWS, n_threads=0)
-
-
 def test_without_the_extension(monkeypatch):
     monkeypatch.setattr("spheremix._optional.kernels", None)
     assert engine_class("auto") is ReferenceDirections
     with pytest.raises(ImportError, match=r"compiler.*engine='reference'"):
         engine_class("compiled")
-
-
-def test_reference_engine_on_request():
-    assert isinstance(as_directions(ROWS, engine="reference"), ReferenceDirections)

@@ -73,17 +73,13 @@ def test_room_behind_the_entries_and_torch():
 
 
 @pytest.mark.parametrize("index", ["u4", "i2", "u1", ">i4", ">i8", "<u8"])
-def test_any_integers_are_indices(index):
+def test_any_integers_are_indices_and_pointers(index):
     X = some_rows()
     other = opening.csr_of(X.data, X.indices.astype(index), X.indptr.astype("i8"), 9)
     assert_reads_as(other, X)
     assert_reads_as(other, X, block_rows=512)
-
-
-@pytest.mark.parametrize("pointer", ["u4", ">i4", "i2", "u8"])
-def test_any_integers_are_pointers(pointer):
-    X = some_rows()
-    assert_reads_as(opening.csr_of(X.data, X.indices, X.indptr.astype(pointer), 9), X)
+    if index != "u1":  # which cannot count the entries
+        assert_reads_as(opening.csr_of(X.data, X.indices, X.indptr.astype(index), 9), X)
 
 
 def test_pointers_are_not_narrowed():
@@ -103,11 +99,7 @@ def test_indices_outside_the_columns_are_found_in_any_type():
         indices[7] = outside
         with pytest.raises(ValueError, match="no valid CSR"):
             sm.as_directions(opening.csr_of(X.data, indices, X.indptr, 9))
-
-
-def test_pointers_of_another_number_of_rows():
-    X = some_rows()
-    X.indptr = X.indptr[:-1]
+    X.indptr = X.indptr[:-1]  # of another number of rows
     with pytest.raises(ValueError, match="no valid CSR"):
         sm.as_directions(X)
 

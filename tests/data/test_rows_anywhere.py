@@ -24,7 +24,6 @@ def places(tmp_path_factory):
     np.save(path, X)
     return {
         "path": path,
-        "name of a file": str(path),
         "blocks": [X[:50], X[50:]],
         "lists": X.tolist(),
         "directions": sm.as_directions(X),
@@ -33,7 +32,7 @@ def places(tmp_path_factory):
     }
 
 
-PLACES = ["path", "name of a file", "blocks", "lists", "directions", "csr", "float32"]
+PLACES = ["path", "blocks", "lists", "directions", "csr", "float32"]
 
 
 @pytest.mark.parametrize("name", PLACES)

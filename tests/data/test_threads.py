@@ -63,33 +63,31 @@ def see_pools(monkeypatch, pools):
     monkeypatch.setattr("spheremix.data.threads._controller", lambda: found)
 
 
-def test_all_cores_by_default():
-    assert 1 <= answer(ASK) <= CORES
-
-
-def test_omp_num_threads():
-    assert answer(ASK, OMP_NUM_THREADS="3") == 3
-
-
-@pytest.mark.parametrize(("value", "expected"), [("1", 1), ("3", 3), ("2,4", 2), (" 5 ", 5)])
-def test_forms_of_omp_num_threads(value, expected, monkeypatch):
-    see_pools(monkeypatch, [])
-    monkeypatch.setenv("OMP_NUM_THREADS", value)
-    assert resolve_threads(None) == expected
-
-
-@pytest.mark.parametrize("value", ["", "many", "0", "-2", "1.5"])
-def test_invalid_omp_num_threads_is_ignored(value, monkeypatch):
-    expected = resolve_threads(None)
-    monkeypatch.setenv("OMP_NUM_THREADS", value)
-    assert resolve_threads(None) == expected
-
-
 def test_threadpool_limits_are_respected(monkeypatch):
     with threadpoolctl.threadpool_limits(1):
         assert resolve_threads(None) == 1
         monkeypatch.setenv("OMP_NUM_THREADS", "4")
         assert resolve_threads(None) == 1
+
+
+def test_in_a_process_of_its_own():
+    assert 1 <= answer(ASK) <= CORES
+    assert answer(ASK, OMP_NUM_THREADS="3") == 3
+    assert answer(IN_THREAD) == 1
+    assert answer(IN_THREAD, OMP_NUM_THREADS="3") == 3  # a thread may be told otherwise
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("1", 1), ("2,4", 2), (" 5 ", 5), *dict.fromkeys(["", "many", "0", "-2", "1.5"]).items()],
+)
+def test_forms_of_omp_num_threads(value, expected, monkeypatch):
+    """What is no number of threads is ignored, also where there is no pool at all."""
+    see_pools(monkeypatch, [])
+    by_default = resolve_threads(None)
+    assert by_default >= 1
+    monkeypatch.setenv("OMP_NUM_THREADS", value)
+    assert resolve_threads(None) == (expected or by_default)
 
 
 def test_blas_pools_serve_where_there_is_no_openmp(monkeypatch):
@@ -100,23 +98,10 @@ def test_blas_pools_serve_where_there_is_no_openmp(monkeypatch):
     assert resolve_threads(None) >= 1
 
 
-def test_no_pool_at_all(monkeypatch):
-    see_pools(monkeypatch, [])
-    assert resolve_threads(None) >= 1
-
-
-def test_one_thread_inside_a_thread():
+def test_one_thread_inside_a_thread_or_process():
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(resolve_threads, None).result() == 1
         assert pool.submit(resolve_threads, 4).result() == 4
-
-
-def test_a_thread_may_be_told_otherwise():
-    assert answer(IN_THREAD) == 1
-    assert answer(IN_THREAD, OMP_NUM_THREADS="3") == 3
-
-
-def test_one_thread_inside_a_process():
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.apply(resolve_threads, (None,)) == 1
 

@@ -97,6 +97,8 @@ def test_tensors_go_into_fit(make, mixture):
     assert_array_equal(found.labels_, expected.labels_)
     assert_array_equal(found.predict(X), expected.predict(rows))
     assert found.n_features_in_ == 12
+    with pytest.raises(ValueError, match="X has 3 features"):
+        found.predict(torch.eye(3))
 
 
 def test_every_estimator_takes_the_engine(mixture):
@@ -176,22 +178,6 @@ def test_many_blocks(monkeypatch, assignment):
         assert_array_equal(
             tested.map_rows(scorers[1], "labels"), reference.map_rows(scorers[1], "labels")
         )
-
-
-def test_blocks_cover_the_rows_once():
-    for n in (1, 511, 512, 513, 5000):
-        rows = torch_rows.DenseRows(torch.ones(n, 3), torch.ones(n))
-        ids = [
-            i for block in rows.blocks(100, torch.float32) for i in range(block.start, block.stop)
-        ]
-        assert ids == list(range(n))
-
-
-def test_impossible_components_add_nothing():
-    scorer = Scorer(np.zeros((3, 3)), np.array([0.0, -np.inf, 0.0]))
-    [found] = sm.as_directions(torch.eye(3).double()).sweep([scorer])
-    assert_allclose(found.mass, [1.5, 0, 1.5])
-    assert_allclose(found.entropy, 3 * np.log(2))
 
 
 def test_runs_cut_long_columns(monkeypatch):
@@ -302,18 +288,6 @@ def test_the_settings_of_the_program_come_back(mixture, monkeypatch):
     assert_resultants_same_bits(found, expected)
 
 
-def test_precision_is_for_dense_single_rows(mixture):
-    with pytest.raises(ValueError, match="one of highest, tf32, bf16, got 'high'"):
-        sm.as_directions(mixture, engine="torch", precision="high")
-    with pytest.raises(ValueError, match="float64"):
-        sm.as_directions(mixture, engine="torch", precision="tf32")
-    csr = sparse.csr_array(mixture.astype(np.float32))
-    with pytest.raises(ValueError, match="sparse"):
-        sm.as_directions(csr, engine="torch", precision="bf16")
-    with pytest.raises(ValueError, match="engine='torch'"):
-        sm.as_directions(mixture, precision="tf32")
-
-
 def bad(value, layout):
     X = torch.ones(9, 3, dtype=torch.float64)
     X[4:6] = 0
@@ -355,21 +329,32 @@ def test_extreme_norms(layout, dtype):
     assert same.all()
 
 
-def test_what_is_refused():
-    with pytest.raises(ValueError, match="2D array, got 1D"):
-        sm.as_directions(torch.ones(4))
-    with pytest.raises(ValueError, match="minimum of 2"):
-        sm.as_directions(torch.ones(4, 1))
-    with pytest.raises(ValueError, match="complex"):
-        sm.as_directions(torch.ones(4, 2, dtype=torch.complex64))
-    with pytest.raises(ValueError, match=r"device meta.*X\.cpu"):
-        sm.as_directions(torch.ones(4, 2, device="meta"))
-    with pytest.raises(ValueError, match="in blocks"):
-        sm.as_directions("rows.npy", engine="torch")
-    with pytest.raises(ValueError, match="in blocks"):
-        sm.as_directions(np.eye(3), engine="torch", block_rows=1000)
-    with pytest.raises(ValueError, match="X has 3 features"):
-        sm.VMFMixture(1, n_init=1).fit(torch.eye(4)).predict(torch.eye(3))
+@pytest.mark.parametrize(
+    ("X", "options", "message"),
+    [
+        (torch.ones(4), {}, "2D array, got 1D"),
+        (torch.ones(4, 1), {}, "minimum of 2"),
+        (torch.ones(4, 2, dtype=torch.complex64), {}, "complex"),
+        (torch.ones(4, 2, device="meta"), {}, r"device meta.*X\.cpu"),
+        ("rows.npy", {"engine": "torch"}, "in blocks"),
+        (np.eye(3), {"engine": "torch", "block_rows": 1000}, "in blocks"),
+        (
+            np.eye(3),
+            {"engine": "torch", "precision": "high"},
+            "one of highest, tf32, bf16, got 'high'",
+        ),
+        (np.eye(3), {"engine": "torch", "precision": "tf32"}, "float64"),
+        (
+            sparse.csr_array(np.eye(3, dtype=np.float32)),
+            {"engine": "torch", "precision": "bf16"},
+            "sparse",
+        ),
+        (np.eye(3), {"precision": "tf32"}, "engine='torch'"),
+    ],
+)
+def test_what_is_refused(X, options, message):
+    with pytest.raises(ValueError, match=message):
+        sm.as_directions(X, **options)
 
 
 @pytest.mark.filterwarnings("ignore:Sparse CSR tensor support")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from sklearn.metrics import adjusted_rand_score
 
 import spheremix as sm
@@ -115,18 +115,6 @@ def test_agreement_is_that_of_the_runs_with_the_best_crossings_aside(rows):
     assert len({run.objective for run in clear.runs_}) == 1  # EM was run once for all of them
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_the_bits_do_not_depend_on_threads(rows, weighted):
-    weights = np.random.default_rng(0).exponential(size=len(rows)) if weighted else None
-    fits = [
-        sm.VMFMixture(8, random_state=0, n_threads=n).fit(rows, sample_weight=weights)
-        for n in (1, 3)
-    ]
-    assert_array_equal(fits[0].prototypes_, fits[1].prototypes_)
-    assert fits[0].runs_ == fits[1].runs_
-    assert fits[0].agreement_ == fits[1].agreement_
-
-
 def test_candidates_searched_together_are_what_each_would_be_alone(rows):
     study = sm.VMFMixtureIC([3, 6], paths="none", n_init=3, random_state=0).fit(rows)
     for K, agreement in zip((3, 6), study.agreement_, strict=True):
@@ -135,34 +123,3 @@ def test_candidates_searched_together_are_what_each_would_be_alone(rows):
         assert [run.start for run in study.dense_models_[K].runs_] == ["merge"] * 3 + ["cross"] * 2
         assert_allclose([agreement, study.dense_models_[K].agreement_], alone.agreement_)
     assert list(study.table_["restart"]) == [0, 1, 2, 3, 4] * 2
-
-
-def test_a_path_starts_from_what_the_search_found(rows):
-    path = sm.VMFPath(6, max_steps=3, random_state=0).fit(rows)
-    dense = sm.VMFMixture(6, random_state=0).fit(rows)
-    assert_allclose(path.objectives_[0], dense.objective_, rtol=1e-12)
-    assert path.runs_ == dense.runs_
-    assert path.agreement_ == path.model(1).agreement_ == dense.agreement_
-
-
-def test_one_component_and_as_many_as_rows(rows):
-    one = sm.VMFMixture(1, random_state=0).fit(rows)
-    assert_allclose(one.prototypes_[0], rows.sum(axis=0) / np.linalg.norm(rows.sum(axis=0)))
-    few = rows[:9]
-    clusters = sm.SphericalKMeans(9, random_state=0).fit(few)
-    assert_allclose(clusters.coherence_, 9.0)
-    assert sorted(clusters.labels_) == list(range(9))
-
-
-def test_engines_find_the_same_partition(rows):
-    fits = [
-        sm.VMFMixture(6, random_state=0, engine=engine).fit(rows)
-        for engine in ("reference", "auto")
-    ]
-    assert_allclose(fits[0].objective_, fits[1].objective_, rtol=1e-9)
-    assert_array_equal(fits[0].labels_, fits[1].labels_)
-
-
-def test_coclustering_has_no_search(rows):
-    with pytest.raises(ValueError, match=r"init must be one of 'random'"):
-        sm.VMFCoclustering(3, init="merge").fit(rows)

@@ -7,8 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 
 import spheremix as sm
 from spheremix.estimators.strategies import PathProgress
@@ -103,18 +102,6 @@ def test_a_concentration_at_its_cap_is_said():
 # Going on
 
 
-@pytest.mark.parametrize(
-    "other",
-    [{"kappa": "free"}, {"kappa_max": 99.0}, {"m_step": "paper"}, {"feature_weights": np.ones(8)}],
-)
-def test_a_path_goes_on_with_the_model_it_began_with(rows, other):
-    path = sm.VMFPath(K, n_init=2, random_state=0, max_steps=4, warm_start=True).fit(rows)
-    with pytest.raises(ValueError, match="the previous path had another kappa"):
-        path.set_params(max_steps=8, **other).fit(rows)
-    path.set_params(**{name: sm.VMFPath().get_params()[name] for name in other})
-    assert len(path.fit(rows).betas_) == 8
-
-
 def test_a_stored_trail_is_where_a_path_goes_on(rows, path):
     kept = []
 
@@ -150,28 +137,7 @@ def test_a_model_of_a_path_can_be_changed_alone(path):
     np.testing.assert_array_equal(path.state_.steps[0].weights, before[1])
 
 
-@pytest.mark.parametrize("kind", [sm.VMFMixture, sm.SphericalKMeans])
-def test_a_stream_keeps_its_number_of_components(rows, kind):
-    model = kind(K, n_init=1, random_state=0).fit(rows)
-    with pytest.raises(ValueError, match="n_components=5 in a stream that began with 3"):
-        model.set_params(n_components=5).partial_fit(rows)
-
-
 # Starts
-
-
-@pytest.mark.parametrize("kind", [sm.VMFMixture, sm.SphericalKMeans, sm.VMFCoclustering])
-def test_a_start_is_what_a_path_chose(kind):
-    rng = np.random.default_rng(0)
-    blocks = np.repeat(np.eye(K), 3, axis=1)  # what a block mixture is for
-    X = rng.random((90, 9)) + 3.0 * blocks[np.arange(90) % K]
-    given = sm.VMFPath(K, n_init=2, random_state=0, max_steps=6).fit(X)
-    by_path = kind(K, init=given).fit(X)
-    by_choice = kind(K, init=given.best_estimator_).fit(X)
-    np.testing.assert_array_equal(by_path.labels_, by_choice.labels_)
-    for strange in (sm.VMFMixture(K), KMeans(K, n_init=1).fit(X)):
-        with pytest.raises(ValueError, match=r"a model without prototypes_.*cluster_centers_"):
-            kind(K, init=strange).fit(X)
 
 
 def test_starts_by_spherical_k_means_share_their_sweeps(rows):
@@ -187,14 +153,9 @@ def test_starts_by_spherical_k_means_share_their_sweeps(rows):
 # Weights and tolerances
 
 
-def test_weights_that_are_shares_are_told_of(rows):
-    with pytest.warns(UserWarning, match=r"sums to 1, .* multiply weights that are shares"):
-        sm.VMFMixture(K, n_init=1, random_state=0).fit(rows, sample_weight=1 / len(rows))
-
-
 def test_bootstraps_of_shares_are_those_of_the_rows(rows, path):
     shares = np.full(len(rows), 1 / len(rows))
-    with pytest.warns(UserWarning, match="multiply weights that are shares"):
+    with pytest.warns(UserWarning, match=r"sums to 1, .* multiply weights that are shares"):
         light = sm.VMFPath(K, init=path.model(0)).fit(rows, sample_weight=shares)
     step = int(np.searchsorted(path.sparsity_, 0.4))
     there = int(np.argmin(np.abs(light.betas_ * len(rows) - path.betas_[step])))
@@ -232,32 +193,6 @@ def test_without_a_tolerance_it_stops_at_rounding(rows, kappa, beta):
 # Words
 
 
-@pytest.mark.parametrize(
-    ("make", "name"),
-    [
-        (lambda: sm.VMFMixture(K, warm_start="no"), "warm_start"),
-        (lambda: sm.SphericalKMeans(K, warm_start="no"), "warm_start"),
-        (lambda: sm.VMFCoclustering(K, conscience="no"), "conscience"),
-        (lambda: sm.VMFMixtureIC([K], refit="no"), "refit"),
-    ],
-)
-def test_words_are_no_switches(rows, make, name):
-    with pytest.raises(ValueError, match=f"{name} must be True or False, got 'no'"):
-        make().fit(rows)
-
-
-@pytest.mark.parametrize(
-    "kind", [sm.VMFMixture, sm.VMFPath, sm.VMFMixtureIC, sm.SphericalKMeans, sm.VMFCoclustering]
-)
-def test_what_is_not_fitted_says_so(rows, kind):
-    assert not hasattr(kind(), "scorer_")
-    with pytest.raises(NotFittedError, match="not fitted"):
-        kind().scorer_  # noqa: B018
-    if kind is sm.VMFPath:
-        with pytest.raises(NotFittedError):
-            kind().moved(rows, 0, 1)
-
-
 # Known parameters
 
 
@@ -277,11 +212,16 @@ def test_a_mixture_of_known_parameters_draws_and_predicts(rows):
     assert again.log_likelihood_ == pytest.approx(fitted.log_likelihood_, rel=1e-7)
 
 
-def test_a_mixture_of_one_kappa_and_equal_weights():
-    mix = sm.VMFMixture.from_parameters(np.eye(3), 10.0)
-    np.testing.assert_array_equal(mix.kappas_, np.full(3, 10.0))
-    np.testing.assert_allclose(mix.weights_, 1 / 3)
-    assert mix.kappa == "shared"
+def test_a_mixture_of_one_kappa_and_equal_weights(tmp_path):
+    for prototypes in (np.eye(3), sparse.csr_array(np.eye(3))):
+        mix = sm.VMFMixture.from_parameters(prototypes, 10.0)
+        np.testing.assert_array_equal(mix.prototypes_, np.eye(3))
+        np.testing.assert_array_equal(mix.kappas_, np.full(3, 10.0))
+        np.testing.assert_allclose(mix.weights_, 1 / 3)
+        assert mix.kappa == "shared"
+    with pytest.raises(sm.RunError, match="made of known parameters"):
+        sm.save_run(tmp_path / "run", mix)
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
@@ -317,14 +257,3 @@ def test_warnings_come_once_and_at_the_line_of_the_caller(rows):
         assert sum("at its cap" in text for text in said) == 1, said
         assert sum("multiply weights that are shares" in text for text in said) == 1, said
         assert {one.filename for one in caught} == {__file__}
-
-
-def test_what_was_not_fitted_is_not_saved(tmp_path):
-    with pytest.raises(sm.RunError, match="made of known parameters"):
-        sm.save_run(tmp_path / "run", sm.VMFMixture.from_parameters(np.eye(3), 5.0))
-    assert not (tmp_path / "run").exists()
-
-
-def test_known_parameters_may_be_sparse():
-    mix = sm.VMFMixture.from_parameters(sparse.csr_array(np.eye(3)), 5.0)
-    np.testing.assert_array_equal(mix.prototypes_, np.eye(3))

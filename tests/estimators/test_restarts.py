@@ -39,10 +39,12 @@ def fitted(X, **options):
 @pytest.mark.parametrize("init", ["random", "k-means++", "spherical-k-means"])
 @pytest.mark.parametrize(
     "options",
-    [{}, {"kappa": "free"}, {"e_step": "hard"}, {"noise": "uniform"}, {"beta": 2.0}],
+    [{}, {"kappa": "free"}, {"e_step": "hard"}, {"noise": "uniform"}, {"beta": 2.0}, "dense"],
     ids=str,
 )
 def test_groups_of_starts_change_no_bit(X, monkeypatch, init, options):
+    if options == "dense":
+        X, options = np.random.default_rng(1).standard_normal((120, 90)), {}
     together = fitted(X, init=init, **options)
     for entries in (0, 3 * 8 * 90):  # one start at a time, and three
         monkeypatch.setattr(em, "BATCH_ENTRIES", entries)
@@ -52,15 +54,6 @@ def test_groups_of_starts_change_no_bit(X, monkeypatch, init, options):
         assert_array_equal(found.labels_, together.labels_)
         assert [str(run) for run in found.runs_] == [str(run) for run in together.runs_]
         assert found.agreement_ == together.agreement_
-
-
-def test_dense_rows_are_kept_dense(monkeypatch):
-    rows = np.random.default_rng(1).standard_normal((120, 10))
-    together = fitted(rows, init="random")
-    monkeypatch.setattr(em, "BATCH_ENTRIES", 0)
-    found = fitted(rows, init="random")
-    assert_array_equal(found.prototypes_, together.prototypes_)
-    assert found.agreement_ == together.agreement_
 
 
 def test_all_starts_may_fail(X, monkeypatch):
@@ -168,3 +161,22 @@ def test_one_shared_concentration_at_the_cap_is_no_runaway(mode):
         for kappa, objective in ((9.0, 2.0), (3.0, 1.0))
     )
     assert (rank(model, capped) > rank(model, other)) is (mode == "shared")
+
+
+@pytest.mark.parametrize(("make", "most"), [(sm.VMFMixture, 6.5), (sm.SphericalKMeans, 4.5)])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_fit_holds_few_matrices_at_a_time(make, most):
+    """Above its input, in matrices of K x d doubles: what NumPy has at its peak."""
+    rng, K, d = np.random.default_rng(0), 40, 20_000
+    columns = rng.integers(d, size=(400, 20)) // 2 + np.repeat([[0], [d // 2]], 200, axis=0)
+    entries = np.ones(columns.size), columns.ravel(), np.arange(0, columns.size + 1, 20)
+    X = sparse.csr_array(entries, shape=(400, d))
+    estimator = make(K, init="random", n_init=1, max_iter=3, random_state=0, n_threads=1)
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        estimator.fit(X)
+        peak = tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+    assert peak < most * 8 * K * d

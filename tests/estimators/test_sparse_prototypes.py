@@ -36,14 +36,29 @@ def eager(request, monkeypatch):
 
 @pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("engine", ["auto", "reference"])
-def test_all_methods_give_what_dense_prototypes_give(X, engine):
-    found = sm.SphericalKMeans(9, sparse_prototypes=True, engine=engine, **OPTIONS).fit(X)
-    plain = sm.SphericalKMeans(9, engine=engine, **OPTIONS).fit(X)
-    assert isinstance(plain.prototypes_, np.ndarray)
+@pytest.mark.parametrize("init", ["random", "k-means++", "merge", "prototypes", "labels"])
+def test_all_methods_give_what_dense_prototypes_give(X, engine, init):
+    """Sparse ones, and dense ones of a fit that is sparse inside, against the plain engine."""
+    weights = np.random.default_rng(1).exponential(size=300) * (np.arange(300) % 7 > 0)
+    start = {"prototypes": X[:9].toarray(), "labels": np.arange(300) % 9}.get(init, init)
+    options = {"init": start, "n_init": 2, "random_state": 0}
+    plain = sm.SphericalKMeans(9, engine="reference", **options).fit(X, sample_weight=weights)
+    found, dense = (
+        sm.SphericalKMeans(9, sparse_prototypes=thin, engine=engine, **options).fit(
+            X, sample_weight=weights
+        )
+        for thin in (True, False)
+    )
+    assert isinstance(dense.prototypes_, np.ndarray)
     assert isinstance(found.prototypes_, sparse.csr_array)
     assert found.prototypes_.nnz == np.count_nonzero(plain.prototypes_)
-    assert_allclose(found.prototypes_.toarray(), plain.prototypes_, atol=1e-14)
-    assert_array_equal(found.labels_, plain.labels_)
+    assert_allclose(found.prototypes_.toarray(), plain.prototypes_, atol=1e-12)
+    assert_allclose(dense.prototypes_, plain.prototypes_, atol=1e-12)
+    for one in (found, dense):
+        assert_array_equal(one.labels_, plain.labels_)
+        assert one.coherence_ == pytest.approx(plain.coherence_, rel=1e-12)
+        assert one.n_iter_ == plain.n_iter_
+        assert one.stationarity_gap_ == pytest.approx(plain.stationarity_gap_, abs=1e-13)
     for other in (X[50:], X[50:].toarray(), X[50:].astype(np.float32)):
         assert_array_equal(found.predict(other), plain.predict(other))
         assert_allclose(found.transform(other), plain.transform(other), atol=1e-7)
@@ -108,15 +123,13 @@ def test_sparse_prototypes_are_a_start(X):
     assert_allclose(mixture.prototypes_, other.prototypes_, atol=1e-10)
 
 
-def test_bad_starts_and_flags_are_refused(X):
+def test_bad_starts_are_refused(X):
     with pytest.raises(ParameterError, match=r"prototypes of shape \(7, 80\)"):
         sm.SphericalKMeans(7, init=X[:6]).fit(X)
     empty = X[:7].tolil()
     empty[3] = 0.0
     with pytest.raises(ParameterError, match="prototype 3 is zero"):
         sm.SphericalKMeans(7, init=empty).fit(X)
-    with pytest.raises(ParameterError, match="sparse_prototypes"):
-        sm.SphericalKMeans(7, sparse_prototypes="yes").fit(X)
 
 
 @pytest.mark.parametrize("n_lost", [0, 200])

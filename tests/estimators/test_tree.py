@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics import adjusted_rand_score, f1_score
 from tree_common import themes
 
 import spheremix as sm
@@ -33,14 +32,6 @@ def test_planted_topics_and_themes_are_found(known):
     assert adjusted_rand_score(tree.labels_, chosen) == 1.0
     assert planted()[3].n_clusters_ == 9  # the first guess: the topics are further apart
     assert adjusted_rand_score(tree.cut(9).labels_, topics) == 1.0
-
-
-@pytest.mark.parametrize("kappa", ["free", 60.0])
-def test_kappa_modes(kappa):
-    _, chosen, topics, tree = planted(kappa=kappa)
-    assert adjusted_rand_score(tree.cut(3).labels_, chosen) == 1.0
-    assert adjusted_rand_score(tree.cut(9).labels_, topics) == 1.0
-    assert len(np.unique(tree.cut(9).kappas_)) == (9 if kappa == "free" else 1)
 
 
 def test_cuts_are_converged_mixtures(known):
@@ -101,18 +92,6 @@ def test_weights_are_copies():
     assert_allclose(weighted.cut(3).log_likelihood_, copied.cut(3).log_likelihood_, rtol=1e-9)
 
 
-@pytest.mark.parametrize("n_threads", [2, 5])
-def test_the_same_bits_for_any_number_of_threads(n_threads):
-    rows, _, _ = themes(d=60)
-    one = sm.VMFTree(12, random_state=0, n_threads=1).fit(rows)
-    other = sm.VMFTree(12, random_state=0, n_threads=n_threads).fit(rows)
-    assert_array_equal(one.linkage_, other.linkage_)
-    for K in (2, 7):
-        assert_array_equal(one.cut(K).prototypes_, other.cut(K).prototypes_)
-    mine, theirs = one.cut(levels=[3, 8]), other.cut(levels=[3, 8])
-    assert_array_equal(mine[8].prototypes_, theirs[8].prototypes_)
-
-
 def opened(rows, place, tmp_path):
     if place == "blocks":
         np.save(tmp_path / "rows.npy", rows)
@@ -159,15 +138,6 @@ def test_a_path_begins_at_a_cut(known):
     assert_array_equal(path.predict(rows[:5]), path.best_estimator_.predict(rows[:5]))
 
 
-def test_columns_keep_their_names():
-    pandas = pytest.importorskip("pandas")
-    rows, _, _ = themes(n=20)
-    frame = pandas.DataFrame(rows, columns=[f"word {j}" for j in range(rows.shape[1])])
-    tree = sm.VMFTree(9, random_state=0).fit(frame)
-    for one in (tree, tree.cut(4), tree.path(3, max_steps=2), tree.cut(levels=[2, 4])[4]):
-        assert_array_equal(one.feature_names_in_, frame.columns)
-
-
 def test_pickles_leave_the_rows_behind(known):
     rows, _, _, tree = known
     tree.cut(4)
@@ -191,9 +161,8 @@ def test_pickles_leave_the_rows_behind(known):
         fresh.attach(rows, sample_weight=np.arange(len(rows)) + 1.0)
 
 
-def test_clone_and_a_failed_fit(known):
+def test_a_failed_fit_changes_nothing(known):
     rows, _, _, tree = known
-    assert not hasattr(clone(tree), "linkage_")
     before = dict(vars(tree))
     with pytest.raises(ValueError, match="n_samples"):
         tree.fit(rows[:5])
@@ -203,28 +172,10 @@ def test_clone_and_a_failed_fit(known):
 def test_one_leaf_and_two():
     rows, _, _ = themes(n=10)
     one = sm.VMFTree(1, random_state=0).fit(rows)
-    assert one.linkage_.shape == (0, 4)
+    assert (one.linkage_.shape, one.losses_.shape) == ((0, 4), (0,))
     assert one.n_clusters_ == 1
     assert set(one.labels_) == {0}
     assert sm.VMFTree(2, random_state=0).fit(rows).n_clusters_ == 2
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"n_components": 0}, "n_components must be an integer of at least 1"),
-        ({"n_components": 500}, r"n_components=500 is more than the n_samples=\d+ rows"),
-        ({"n_clusters": 0}, "n_clusters must be an integer of at least 1"),
-        ({"n_clusters": 13}, "a tree of 12 leaves cannot be cut into 13 clusters"),
-        ({"kappa": [1.0] * 12}, "kappa must be 'shared', 'free' or a number"),
-        ({"kappa": "loose"}, "kappa must be"),
-        ({"n_init": 0}, "n_init must be"),
-    ],
-)
-def test_parameters(parameters, message):
-    rows, _, _ = themes(n=10)
-    with pytest.raises(ParameterError, match=message):
-        sm.VMFTree(**{"n_components": 12, "random_state": 0, **parameters}).fit(rows)
 
 
 def test_fewer_different_rows_than_leaves():
@@ -280,6 +231,9 @@ def test_planted_levels(kappa):
     assert_nested(levels)
     assert adjusted_rand_score(levels.labels[0], chosen) == 1.0
     assert adjusted_rand_score(levels.labels[1], topics) == 1.0
+    assert adjusted_rand_score(tree.cut(3).labels_, chosen) == 1.0
+    assert adjusted_rand_score(tree.cut(9).labels_, topics) == 1.0
+    assert len(np.unique(tree.cut(9).kappas_)) == (9 if kappa == "free" else 1)
     assert np.all(np.diff(levels.parents[0]) >= 0)  # siblings are neighbours
 
 
@@ -317,3 +271,64 @@ def test_levels_are_fitted_mixtures():
     assert tree.cut(levels=(8, 3)) is levels
     with pytest.raises(KeyError, match=r"\(3, 8\) clusters, and none has 4"):
         levels[4]
+
+
+# Trees whose rows may belong nowhere: leaves, cuts, splits, paths, and back from the disk
+
+
+N, N_NOISE = 240, 40
+
+
+@pytest.fixture(scope="module")
+def with_noise():
+    """Return four clusters and uniform noise."""
+    rows, labels, _ = sm.datasets.make_vmf_mixture(N, 12, 4, kappa=80.0, random_state=0)
+    noise = np.random.default_rng(0).normal(size=(N_NOISE, 12))
+    noise /= np.linalg.norm(noise, axis=1, keepdims=True)
+    return np.vstack([rows, noise]), np.concatenate([labels, np.full(N_NOISE, -1)])
+
+
+@pytest.fixture(scope="module")
+def tree(with_noise):
+    X, _ = with_noise
+    return sm.VMFTree(5, n_clusters=4, noise="uniform", random_state=0, n_threads=1).fit(X)
+
+
+def test_noise_is_in_no_leaf_and_in_no_cluster(with_noise, tree):
+    X, truth = with_noise
+    assert f1_score(truth < 0, tree.labels_ < 0) > 0.9
+    kept = (truth >= 0) & (tree.labels_ >= 0)
+    assert adjusted_rand_score(truth[kept], tree.labels_[kept]) == 1.0
+    assert tree.n_noise_ == np.sum(tree.labels_ < 0)
+    leaves = tree.cut(tree.n_leaves_)
+    assert_allclose(tree.sizes_[-1], np.sum(leaves.labels_ >= 0))
+    assert_array_equal(tree.sizes_[: tree.n_leaves_], np.bincount(leaves.labels_ + 1)[1:])
+    assert_array_equal(tree.predict(X), tree.labels_)
+
+
+def test_cuts_splits_and_paths_have_noise_too(with_noise, tree):
+    X, _ = with_noise
+    for K in (1, 3):
+        cut = tree.cut(K)
+        assert cut.status_ == "converged"
+        assert cut.model_.noise is not None
+        assert_allclose(cut.weights_.sum() + cut.noise_weight_, 1.0)
+        assert_array_equal(cut.predict(X), cut.labels_)
+    inner, inside = tree.split(0, 2), tree.labels_ == 0
+    assert set(inner.labels_[~inside]) == {-1}
+    assert set(inner.labels_[inside]) <= {-1, 0, 1}
+    assert tree.path(max_steps=3).state_.model.noise == tree.best_estimator_.model_.noise
+    options = {"noise": "uniform", "max_noise": 0.05, "random_state": 0, "n_threads": 1}
+    limited = sm.VMFTree(5, n_clusters=4, **options).fit(X)
+    assert 0 < limited.n_noise_ <= 0.05 * len(X)
+    before = set(tree.cuts_)
+    with pytest.raises(ParameterError, match="A tree with noise has no nested levels"):
+        tree.cut(levels=[2, 4])
+    assert set(tree.cuts_) == before
+
+
+def test_a_saved_tree_knows_its_noise(with_noise, tree, tmp_path):
+    X, _ = with_noise
+    again = sm.load_run(sm.save_run(tmp_path / "run", tree)).tree
+    assert_array_equal(again.predict(X), tree.labels_)
+    assert_array_equal(again.attach(X).cut(2).labels_, tree.cut(2).labels_)

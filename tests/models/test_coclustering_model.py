@@ -37,6 +37,14 @@ def estimate(model, columns, resultants):
     return model._estimate(columns, resultants, np.ones(len(resultants.mass)))
 
 
+def moved(model, resultants, at):
+    """Return the columns that others want, and the partition in which they have them."""
+    called, targets = model._called(resultants, at)
+    columns = at.columns.copy()
+    columns[called] = targets
+    return called, columns
+
+
 @pytest.mark.parametrize("negative", [False, True])
 @pytest.mark.parametrize("kappa", ["free", "shared", 4.0])
 def test_estimates_are_the_best_for_their_partition(log_c, kappa, negative):
@@ -81,9 +89,7 @@ def test_m_step_against_all_partitions(seed, kappa, negative):
     n_certified = 0
     for columns in partitions(6, 2):
         at = estimate(model, columns, resultants)
-        called, targets = model._called(resultants, at)
-        all_moved = columns.copy()
-        all_moved[called] = targets
+        called, all_moved = moved(model, resultants, at)
         if len(set(all_moved)) == 1:
             with pytest.raises(DegenerateError, match="collapsed"):
                 model.m_step(resultants, at)
@@ -117,9 +123,7 @@ def test_all_moves_at_once_can_lose_and_are_then_not_made():
         resultants = some_resultants(seed)
         for columns in partitions(6, 2):
             at = estimate(model, columns, resultants)
-            called, targets = model._called(resultants, at)
-            all_moved = columns.copy()
-            all_moved[called] = targets
+            _, all_moved = moved(model, resultants, at)
             if len(set(all_moved)) == 1:
                 continue
             stayed = value(resultants, at)

@@ -18,7 +18,6 @@ from spheremix.models.maximise import maximise, maximise_in_python
 from spheremix.models.profile import FLAT, KappaPrior
 from spheremix.models.vmf import VMFModel
 from spheremix.penalties import L1
-from spheremix.testing import check_model
 
 SOLVERS = {"python": maximise_in_python} | ({} if kernels is None else {"compiled": maximise})
 
@@ -483,20 +482,6 @@ def test_identical_rows_have_a_finite_concentration(solve, mode):
     kappas = solved_with(solve, vectors, mass, L1(), mode, KappaPrior(1.0, 0.0)).kappas
     means = mean_length(20, kappas)
     assert_allclose(means, [7 / 8] * 2 if mode == "shared" else [5 / 6, 2 / 3], rtol=1e-9)
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        VMFModel(8, "shared", prior=KappaPrior(4.0, 1.0)),
-        VMFModel(8, "free", prior=KappaPrior(1.0, 0.0)),
-        VMFModel(8, "free", L1(5.0, np.linspace(0.0, 2.0, 8)), prior=KappaPrior(4.0, 3.0)),
-        VMFModel(8, 10.0, prior=KappaPrior(4.0, 3.0)),
-    ],
-    ids=["shared", "free", "sparse", "given"],
-)
-def test_gains_include_the_prior(model):
-    check_model(model)
 
 
 def test_it_is_the_posterior_of_rows_seen_before():

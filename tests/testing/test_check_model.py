@@ -9,6 +9,8 @@ import pytest
 
 from spheremix.models.base import DegenerateError, MStep
 from spheremix.models.coclustering import CoclusteringModel
+from spheremix.models.nested import NestedModel
+from spheremix.models.profile import KappaPrior
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.models.vmf import SupportModel, VMFModel, mixture_scorer
 from spheremix.penalties import L1
@@ -24,6 +26,19 @@ EXACT = {
     "free, sparse, weighted features": VMFModel(8, "free", L1(5.0, np.linspace(0.0, 2.0, 8))),
     "capped": VMFModel(8, "free", kappa_max=3.0),
     "support": SupportModel(VMFModel(8, "free"), SUPPORT),
+    "shared, with a prior": VMFModel(8, "shared", prior=KappaPrior(4.0, 1.0)),
+    "free, with a prior": VMFModel(8, "free", prior=KappaPrior(1.0, 0.0)),
+    "sparse, with a prior": VMFModel(
+        8, "free", L1(5.0, np.linspace(0.0, 2.0, 8)), prior=KappaPrior(4.0, 3.0)
+    ),
+    "given, with a prior": VMFModel(8, 10.0, prior=KappaPrior(4.0, 3.0)),
+}
+# The first two of three components lie in one coarse cluster.
+ABOVE = (np.array([0, 0, 1]), np.arange(3))
+EXACT |= {
+    f"nested, {kappa}, beta {beta}": NestedModel(VMFModel(8, kappa, L1(beta)), ABOVE)
+    for kappa in ("shared", "free", 20.0)
+    for beta in (0.0, 2.0)
 }
 CLIMBING = {
     "shared": CoclusteringModel(8, "shared"),
