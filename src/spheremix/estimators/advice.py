@@ -473,8 +473,8 @@ def valley_between(problem: Problem[VMFModel], n_groups: int, seed: int) -> floa
     model, run = problem.model.for_search()[0], int(rng.integers(2**31))
     found = []
     for searched, seen in ((first, second), (second, first)):
-        cosines: Any = seen @ searched.T
-        cosines = cosines.toarray() if sparse.issparse(cosines) else cosines
+        products: Any = seen @ searched.T
+        cosines = products.toarray() if hasattr(products, "toarray") else products
         k = min(NEIGHBOURS, cosines.shape[1])
         density = np.partition(cosines, -k, axis=1)[:, -k:].mean(axis=1)
         search = Search(model, as_directions(searched, n_threads=1), tol=TOL)

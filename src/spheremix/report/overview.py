@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NODE_WORDS = 10  # of a node of the tree
 LISTED = 10  # words of a group of a candidate
 # Columns of the advice's evidence that the page shows, beside the number of groups.
-EVIDENCE = ("stability", "adjusted_stability", "gain", "turning", "score", "agreement")
+EVIDENCE = ("agreement", "score", "stability", "coming_back")
 
 
 def corpus_entry(run: Run, n_dropped: int) -> dict[str, Any]:
@@ -197,7 +197,7 @@ def advice_entry(run: Run) -> dict[str, Any] | None:
         "recommended": [
             {
                 "n_groups": one.n_clusters,
-                "reading": one.reading,
+                "level": one.level,
                 "sentence": one.sentence,
             }
             for one in advice.recommended

@@ -63,6 +63,10 @@ TABLES: dict[str, TableSchema] = {
                 int,
             ),
             "name": Column("Name of this group, or 'belongs nowhere'."),
+            "broad_group": Column(
+                "Broad group that its group lies in: a node of tables/tree.csv.",
+                int,
+            ),
             "fine_group": Column(
                 "Fine group of the document, a part of its group: a leaf of tables/tree.csv.", int
             ),
@@ -132,6 +136,12 @@ TABLES: dict[str, TableSchema] = {
                 "few others, or the name that was given; no two groups share two of these words."
             ),
             "note": Column("Note on the group, from the edits of the run."),
+            "broad_group": Column(
+                "Broad group that it lies in, a node of tables/tree.csv; only where fewer groups "
+                "are more stable.",
+                int,
+            ),
+            "broad_name": Column("Name of this broad group."),
             "size": Column("Number of documents whose most probable group it is.", int),
             "size_before": Column("The same before the update; 0 for a new group.", int),
             "stability": Column(
@@ -256,25 +266,31 @@ TABLES: dict[str, TableSchema] = {
         "The evidence for each number of groups that was tried.",
         {
             "n_groups": Column("Number of groups.", int),
-            "stability": Column(
-                "Mean adjusted Rand index of the groups of documents that were drawn again: 1 "
-                "where they are always the same.",
+            "agreement": Column(
+                "Mean adjusted Rand index of the groups that halves of the documents give to all "
+                "documents: 1 where they are always the same, 0 by chance.",
                 float,
             ),
-            "chance": Column("The same for documents without groups.", float),
-            "adjusted_stability": Column("Stability between 0, what chance gives, and 1.", float),
-            "gain": Column("What the last group adds to the log-likelihood of a document.", float),
-            "turning": Column(
-                "How much less a further group adds than the last one did, from 0 to 1.", float
+            "score": Column(
+                "The column agreement, plus a little for detail (.055 for twice as many groups). "
+                "The number shown has the largest score from 3 groups on.",
+                float,
             ),
-            "score": Column("The column adjusted_stability plus turning; larger is better.", float),
-            "agreement": Column(
-                "Mean adjusted Rand index of the other starts with the best one.", float
+            "stability": Column(
+                "Mean over the documents of the similarity of their group with the most similar "
+                "group of a half: documents in both, as a share of those in either.",
+                float,
             ),
+            "coming_back": Column(
+                "Share of the documents in groups that come back: with a mean similarity of .5 or "
+                "more.",
+                float,
+            ),
+            "n_coming_back": Column("Number of these groups.", int),
             "largest": Column("Share of the documents in the largest group.", float),
-            **CRITERION_COLUMNS,
-            "recommended": Column(
-                "1 for the number that is recommended first, 2 and 3 for others, else 0.", int
+            "level": Column(
+                "fine: the number shown; broad: fewer groups that are more stable; finest: the "
+                "largest number at which 90 % of the documents are in groups that come back."
             ),
         },
     ),
@@ -369,7 +385,7 @@ TABLES: dict[str, TableSchema] = {
     ),
 }
 # Columns of documents.csv that documents assigned later do not have.
-OF_THE_RUN = ("fine_group", "certainty", "stability", "x", "y", "note", "misplaced")
+OF_THE_RUN = ("broad_group", "fine_group", "certainty", "stability", "x", "y", "note", "misplaced")
 
 # Columns of the input in documents.csv: labels and metadata, under names of their own.
 OURS = frozenset(TABLES["documents"].columns)

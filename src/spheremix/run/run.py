@@ -46,7 +46,7 @@ from spheremix.run.folder.store import STAGE, Store, key_of
 from spheremix.run.names import AUTOMATIC
 from spheremix.run.stages.dense import DenseFit
 from spheremix.run.stages.rows import Rows
-from spheremix.run.stages.tree import Layout, Tree, check_tree, describe_tree
+from spheremix.run.stages.tree import Layout, Tree, ancestors, check_tree, describe_tree
 from spheremix.run.tables import Table, as_table
 from spheremix.select import CRITERIA
 from spheremix.text import Corpus
@@ -531,6 +531,14 @@ class Run:
             return None
         return describe_tree(self._tree, self.rows, self.reading)
 
+    @cached_property
+    def broad_groups(self) -> list[int] | None:
+        """The broad group of each group, a node of the tree; None where none are advised."""
+        broad = self.info.n_groups if self.advice is None else self.advice.broad
+        if self.nodes is None or not 1 < broad < self.info.n_groups:
+            return None
+        return ancestors(self.nodes, broad)
+
     @property
     def leaves(self) -> NDArray[np.int64] | None:
         """The fine group of each row; None where there is no tree."""
@@ -619,12 +627,15 @@ class Run:
         if rows is None or found is None or stability is None:
             raise RunError(f"{self.folder}: damaged: an explored run has its rows and stability.")
         reading, K, corpus = self.reading, self.info.n_groups, rows.corpus
-        beside = {"leaves": self.leaves, "positions": self.positions()}
+        beside: dict[str, Any] = {"leaves": self.leaves, "positions": self.positions()}
+        beside["broad"] = self.broad_groups
         each: dict[str, dict[str, Any]] = {
             "documents": tables.document_columns(
                 reading, found, rows, stability=stability.documents, **beside
             ),
-            "groups": tables.group_columns(reading, stability.groups, found),
+            "groups": tables.group_columns(
+                reading, stability.groups, found, self.broad_groups, self.nodes
+            ),
             "words": tables.word_columns(reading, stability.words),
             "typical": tables.typical_columns(reading, found, rows),
             "dense": tables.dense_columns(self.dense),

@@ -142,7 +142,8 @@ def headline(run: Run) -> str:
         parts.insert(0, count(len(mixture.labels_), "document"))
     criterion = str(options.get("k_criterion") or "")
     criterion = criterion if criterion == "advice" else criterion.upper()
-    by = f" (by {criterion}, {len(run.dense)} numbers tried)" if len(run.dense) > 1 else ""
+    tried = len(run.dense) if run.advice is None else len(run.advice.evidence.candidates)
+    by = f" (by {criterion}, {tried} numbers tried)" if tried > 1 else ""
     parts.append(f"{count(len(mixture.weights_), 'group')}{by}")
     if run.path is not None:
         kept = f"{1.0 - run.path.sparsity_[run.path.selected_]:.0%}".replace("%", " %")
@@ -364,7 +365,7 @@ def _ended(run: Run) -> Remark | None:
 
 def _at_the_end(run: Run) -> Remark | None:
     K, dense = run.info.n_groups, run.dense
-    if len(dense) < 2 or K not in {min(dense), max(dense)} or K == 2:
+    if run.advice is not None or len(dense) < 2 or K not in {min(dense), max(dense)} or K == 2:
         return None
     end, tried, other = ("smallest", "smaller", f"2:{K}")
     if max(dense) == K:
@@ -500,16 +501,13 @@ def _advice(run: Run) -> Remark | None:
     if advice is None or not advice.recommended:
         return None
     first, *others = advice.recommended
-    if first.reading == "none":
+    if first.level == "none":
         why = first.sentence.partition(": ")[2].removesuffix(".")
         K = run.info.n_groups
         best = f"The {K} groups shown are the best of them" if K > 1 else "One group is shown"
         return _say("There seem to be no groups: {why}. {best}", why=why, best=best)
     said = [f"How many: {first.sentence} The evidence for it is {advice.certainty}."]
-    for reading in ("coarser", "finer"):
-        numbers = sorted(one.n_clusters for one in others if one.reading == reading)
-        if numbers:
-            said.append(f"A {reading} reading has {' or '.join(map(str, numbers))} groups.")
+    said += [one.sentence for one in others]
     return _say("{said}", said=" ".join([*said, *advice.doubts]))
 
 

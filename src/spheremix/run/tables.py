@@ -157,15 +157,18 @@ def document_columns(
     *,
     stability: Any = None,
     leaves: Any = None,
+    broad: list[int] | None = None,
     positions: Any = None,
 ) -> dict[str, Any]:
     """List the documents as they came, those set aside with the reason and without group.
 
-    New documents have neither stability nor fine group nor position.
+    New documents have neither stability nor broad or fine group nor position.
     """
     names = [*(reading.group_name(k) for k in range(reading.n_groups)), NOWHERE]
     found: dict[str, Any] = documents.table()
     columns = {"group": found.pop("group"), "name": [names[k] for k in documents.labels]}
+    if broad is not None:
+        columns["broad_group"] = [None if k < 0 else broad[k] for k in documents.labels]
     if leaves is not None:
         columns["fine_group"] = [None if leaf < 0 else int(leaf) for leaf in leaves]
     if stability is not None:
@@ -207,12 +210,23 @@ def known_columns(corpus: Corpus) -> dict[str, list[str | None]]:
     return {name: values for name, values in found.items() if values is not None}
 
 
-def group_columns(reading: Reading, stability: Any, documents: Documents) -> dict[str, Any]:
+def group_columns(
+    reading: Reading,
+    stability: Any,
+    documents: Documents,
+    broad: list[int] | None = None,
+    nodes: list[Node] | None = None,
+) -> dict[str, Any]:
     """Sum up the groups, by weight; last come the documents that belong nowhere, if any may."""
     groups = reading.groups(n_listed=20)
     columns: dict[str, list[Any]] = {
         "group": [one.group for one in groups],
         "name": [one.name for one in groups],
+    }
+    if broad is not None and nodes is not None:
+        columns["broad_group"] = [broad[one.group] for one in groups]
+        columns["broad_name"] = [nodes[broad[one.group]].name for one in groups]
+    columns |= {
         "size": [one.size for one in groups],
         "stability": [stability[one.group] for one in groups],
         "weight": [one.weight for one in groups],

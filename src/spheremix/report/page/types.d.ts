@@ -47,7 +47,7 @@ export interface Content {
 }
 
 export interface Advice {
-  recommended: { n_groups: number; reading: string; sentence: string }[];
+  recommended: { n_groups: number; level: string; sentence: string }[];
   certainty: string;
   doubts: string[];
   evidence: Record<string, (number | null)[]>;

@@ -158,6 +158,20 @@ def describe_tree(
     return found
 
 
+def ancestors(nodes: list[Node], n_groups: int) -> list[int]:
+    """Return the node that each chosen group lies in, where the tree is cut into so many groups."""
+    n_leaves = (len(nodes) + 1) // 2
+    first_merged = 2 * n_leaves - n_groups  # nodes from here on are merges that the cut undoes
+    own = {node.group: i for i, node in enumerate(nodes) if node.chosen and node.group is not None}
+    found = []
+    for k in sorted(own):
+        at = own[k]
+        while (parent := nodes[at].parent) is not None and parent < first_merged:
+            at = parent
+        found.append(at)
+    return found
+
+
 def _words(
     leaves: NDArray[np.intp], tree: Hierarchy, rows: Rows, reading: Reading
 ) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64] | None]:

@@ -81,11 +81,11 @@ function howSure(app) {
 function agreements({ candidates, advice, model }) {
   const same = candidates.find((one) => one.chosen)?.agreement ?? null;
   const at = advice?.evidence.n_groups?.indexOf(model.n_groups) ?? -1;
-  const stable = at >= 0 ? (advice?.evidence.stability?.[at] ?? null) : null;
+  const stable = at >= 0 ? (advice?.evidence.agreement?.[at] ?? null) : null;
   /** @type {[what: string, value: number | null, title: string][]} */
   const all = [
     ["restarts agree by", same, "when the search starts elsewhere in the same documents"],
-    ["redrawn samples agree by", stable, "in other samples of these documents"],
+    ["halves agree by", stable, "in halves of these documents"],
   ];
   const values = all.flatMap(([, value]) => (value === null ? [] : [value]));
   if (!values.length) return [];
@@ -139,10 +139,10 @@ function otherNumbers(app) {
   if (!advice) return [];
   const others = advice.recommended.filter(({ n_groups: K }) => K !== model.n_groups);
   if (!others.length) return [];
-  const links = others.map(({ n_groups: K, sentence, reading }) =>
-    reading === "none"
+  const links = others.map(({ n_groups: K, sentence, level }) =>
+    level === "none"
       ? make("span", { class: "warning", text: "no groups at all", title: sentence })
-      : textButton(`${K} (${reading})`, () => openCut(app, K), { title: sentence }),
+      : textButton(`${K} (${level})`, () => openCut(app, K), { title: sentence }),
   );
   return [make("span", {}, "Also possible: ", ...separated(links, ", "))];
 }

@@ -114,9 +114,9 @@ export function meanings(content) {
         "adjusted Rand index).",
     ],
     Boolean(advice) && [
-      "redrawn samples agree",
-      "Of all groups together: how far the groups found in two redrawn samples are the same, on the " +
-        "same scale.",
+      "halves agree",
+      "Of all groups together: how far the groups that two halves of the documents give are the " +
+        "same, on the same scale.",
     ],
     Boolean(stability) && [
       "stability",

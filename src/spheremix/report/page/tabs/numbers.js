@@ -251,20 +251,18 @@ const SURE = {
 
 /** @type {[name: string, text: string, title: string][]} */
 const COLUMNS = [
-  ["stability", "redrawn samples agree", "They give the same groups: 100 % is always"],
-  ["adjusted_stability", "beyond chance", "The same between 0 %, what chance gives, and 100 %"],
-  ["agreement", "restarts agree", "The search finds the same groups when it starts again: 100 %"],
-  ["gain", "last group adds", "To the log-likelihood of a document"],
-  ["turning", "turning point", "How much less a further group adds than the last one did"],
-  ["score", "score", "Beyond chance plus turning point: larger is better"],
+  ["agreement", "halves agree", "Halves of the documents give the same groups: 100 % is always"],
+  ["coming_back", "documents in groups that come back", "In at least half of what they were"],
+  ["stability", "stability of a group", "How much of it comes back in halves of the documents"],
+  ["score", "score", "How far halves agree, plus a little for detail: larger is better"],
 ];
 
 /** @param {App} app */
 export function advicePart(app) {
   const { advice } = app.content;
   if (!advice) return null;
-  const said = advice.recommended.map(({ n_groups: K, sentence, reading }) => {
-    if (reading === "none") return make("li", { text: sentence });
+  const said = advice.recommended.map(({ n_groups: K, sentence, level }) => {
+    if (level === "none") return make("li", { text: sentence });
     const colon = sentence.indexOf(":"); // after the number, which leads to its groups
     const button = textButton(sentence.slice(0, colon), () => openCut(app, K), {
       title: `Show ${K} groups`,
@@ -284,10 +282,7 @@ export function advicePart(app) {
 /** @param {string} name @param {number | null} value */
 function evidenceText(name, value) {
   if (value === null) return "–";
-  if (name === "gain") return decimal(value);
-  return ["stability", "adjusted_stability", "agreement"].includes(name)
-    ? agreementPercent(value)
-    : share(value);
+  return name === "agreement" ? agreementPercent(value) : share(value);
 }
 
 /** @param {App} app @param {Advice} advice */
@@ -305,7 +300,7 @@ function evidenceTable(app, { evidence, recommended }) {
         "th",
         { scope: "row" },
         textButton(
-          `${K}${chosen ? " (shown)" : place >= 0 ? ` (${recommended[place].reading})` : ""}`,
+          `${K}${chosen ? " (shown)" : place >= 0 ? ` (${recommended[place].level})` : ""}`,
           () => openCut(app, Number(K)),
         ),
       ),
