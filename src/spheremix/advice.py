@@ -29,7 +29,8 @@ DETAIL = 0.08  # agreement that e times as many groups are worth: .055 for twice
 NOT_DISSOLVED = 0.5  # Jaccard similarity above which a group is there again (Hennig 2007)
 MOST_ROWS = 0.9  # share of the rows in groups that come back, at the finest number
 LOOSE = 0.5  # agreement below which another sample would give other groups
-STABLE = 0.85  # agreement of groups that one can rely on
+STABLE = 0.88  # agreement of groups that one can rely on
+ENOUGH_BACK = 0.8  # share of the rows in groups that come back, at the fine number
 STANDS_OUT = 0.022  # by which the score is ahead of numbers that are quite different
 OTHER = 1.3  # times as many groups, or as few, are quite different
 # Standard deviations above chance, below which there are no groups. Student's quantile for ten
@@ -92,13 +93,12 @@ class Evidence:
         """Places of the numbers that may lead: those from three on.
 
         Nearly everything falls into two halves, and who is told so has learned little: two groups
-        lead only where the halves agree on nothing finer.
+        lead only where nothing finer comes back or is agreed on.
         """
-        places = np.flatnonzero((self.candidates >= 3) & (self.agreement >= LOOSE))
-        if len(places):
-            return places
-        several = np.flatnonzero(self.candidates >= 2)
-        return several if len(several) else np.arange(len(self.candidates))
+        three = self.candidates >= 3
+        back, agreed = self.coming_back >= ENOUGH_BACK, self.agreement >= LOOSE
+        choices = (three & back & agreed, three & back, three & agreed, self.candidates >= 2)
+        return next((np.flatnonzero(one) for one in choices if one.any()), np.array([0]))
 
     @property
     def fine(self) -> int:
@@ -268,7 +268,8 @@ def _certainty(evidence: Evidence) -> str:
     if agreement < LOOSE or _no_valley(evidence):
         return "weak"
     sure = agreement >= STABLE and _margin(evidence) >= STANDS_OUT
-    return "clear" if sure and not _more_stable_two(evidence) else "fair"
+    sure &= evidence.broad == evidence.fine and not _more_stable_two(evidence)
+    return "clear" if sure else "fair"
 
 
 def _no_valley(evidence: Evidence) -> bool:

@@ -19,11 +19,12 @@ import numpy as np
 from scipy import sparse
 from scipy.stats import rankdata
 
-from spheremix import hierarchy
-from spheremix.advice import MOST_ROWS, NOT_DISSOLVED, Advice, Evidence, advise
+from spheremix.advice import LOOSE, NOT_DISSOLVED, Advice, Evidence, advise
 from spheremix.data.open import as_directions
 from spheremix.estimators.starts import Divisible
+from spheremix.merging import merge
 from spheremix.models.base import DegenerateError
+from spheremix.resultants import merged_resultants
 from spheremix.scorer import Scorer
 from spheremix.search import Partition, Search, only
 from spheremix.vectors import as_dense
@@ -35,25 +36,29 @@ if TYPE_CHECKING:
 
     from spheremix.estimators.problem import Problem
     from spheremix.models.vmf import VMFModel
+    from spheremix.resultants import Resultants
 
     Array = NDArray[np.float64]
     Ids = NDArray[np.intp]
+    Draw = Callable[[np.random.Generator], Any]  # of rows without groups
 
 ADVICE = "advice"  # the value of a parameter that asks for it
 N_SPLITS = 4  # times that the rows are halved
 READ_ROWS = 20_000  # of large data, at most
 READ_ENTRIES = 2**22  # stored entries of these rows, at most
-EVERY = 12  # numbers of groups up to it are all tried, further ones in steps
-STEP = 1.12
+EVERY = 10  # numbers of groups up to it are all tried, further ones in steps
+STEP = 1.2
 FIRST_LEAVES = 40  # of the trees; twice as many while groups still come back
 MOST_LEAVES = 320
 NEAR_END = 0.7  # share of the leaves from which on more are tried
-FEW = 8  # rows for each leaf, at least
+STILL_BACK = 0.85  # share of the rows in groups that come back there, or better
+FEW = 16  # rows for each leaf, at least
 TOL = 3e-4  # nats a row: the groups of a half need not be known better
 
-CHANCE_ROWS = 1000  # compared with rows without groups
+CHANCE_ROWS = 1200  # compared with rows without groups
 CHANCE_ENTRIES = 2**22  # of them as a dense matrix
-CHANCE_SIZES = (2, 4, 8, 16)
+CHANCE_SIZES = (2, 4, 8)  # and the number that is best
+CHANCE_FEW = 10  # rows for each group, at least
 CHANCE_SETS = 5  # of rows without groups, of each shape
 EXCESS = 0.08  # share of the gain that rows without groups must not have
 SPARSE = 0.5  # share of zeros from which on rows are compared as texts
@@ -92,7 +97,7 @@ class Adviser:
         """Return what speaks for each number of groups."""
         problem = read_some(self.problem, self.seed)
         n_rows = int(np.count_nonzero(problem.row_weights))
-        most = max(2, min(MOST_LEAVES, n_rows // FEW))
+        most = max(2, min(MOST_LEAVES, n_rows // FEW, int(2.0 * n_rows**0.5)))
         asked = None if self.candidates is None else sorted(set(self.candidates))
         n_leaves = min(FIRST_LEAVES, most) if asked is None else min(max(asked), n_rows)
         numbers = numbers_up_to(n_leaves) if asked is None else asked
@@ -105,11 +110,12 @@ class Adviser:
         if asked is None and most == MOST_LEAVES:
             ended = "candidates"
         self._tell(0.95, "rows without groups")
+        best = int(found.candidates[found.fine])
         return replace(
             found,
             n_rows=n_rows,
-            apart=apart_from_chance(problem, self.seed),
-            valley=valley_between(problem, int(found.candidates[found.fine]), self.seed),
+            apart=apart_from_chance(problem, best, self.seed),
+            valley=valley_between(problem, best, self.seed),
             ended_by=ended,
         )
 
@@ -158,10 +164,10 @@ def numbers_up_to(most: int) -> list[int]:
 
 
 def _goes_on(found: Evidence, n_leaves: int) -> bool:
-    """Return whether groups still come back, or are best, near the largest number."""
-    good = found.candidates[found.coming_back >= MOST_ROWS]
-    best = found.candidates[found.fine]
-    return bool(max(good.max(initial=0), best) >= NEAR_END * n_leaves)
+    """Return whether groups still come back, or are agreed on best, near the largest number."""
+    good = (found.coming_back >= STILL_BACK) | (found.scores == found.scores.max())
+    good &= found.agreement >= LOOSE
+    return bool(found.candidates[good].max(initial=0) >= NEAR_END * n_leaves)
 
 
 def _joined(first: Evidence, second: Evidence) -> Evidence:
@@ -222,10 +228,10 @@ def grouped(
         found = [max(known, key=lambda one: one.value) if known else None]
     else:
         found = Search(first, directions, weights, tol=TOL).replicates([n_leaves], seeds)[0]
-    trees = [None if one is None else _tree(problem.model, one) for one in found]
+    trees = [None if one is None else Merged(first, one.resultants) for one in found]
     groups: list[dict[int, Ids]] = [{} for _ in trees]
     for K in numbers:
-        parts = [None if tree is None or tree.n_leaves < K else _raw(tree, K) for tree in trees]
+        parts = [None if tree is None or tree.n_leaves < K else tree.cut(K) for tree in trees]
         for model in models:
             parts = Search(model, directions, weights, tol=TOL).improved(parts)
         for i, part in enumerate(parts):
@@ -235,14 +241,21 @@ def grouped(
     return groups
 
 
-def _tree(model: VMFModel, partition: Partition) -> hierarchy.Hierarchy:
-    found = partition.resultants
-    dense = replace(found, vectors=as_dense(found.vectors))
-    return hierarchy.build(model, only(dense, dense.mass > 0.0))
+class Merged:
+    """Clusters merged to one; any number of them is a cut of this tree."""
 
+    def __init__(self, model: VMFModel, clusters: Resultants) -> None:
+        self.leaves = only(clusters, clusters.mass > 0.0)
+        self.n_leaves = len(self.leaves.mass)
+        self.pairs = merge(self.leaves, model.cluster_value(self.leaves), 1).pairs
 
-def _raw(tree: hierarchy.Hierarchy, K: int) -> Partition:
-    return Partition(tree.cut(K), np.nan, "tree", np.nan)
+    def cut(self, n_groups: int) -> Partition:
+        """Return the partition into so many groups."""
+        owner = np.arange(self.n_leaves)
+        for a, b in self.pairs[: self.n_leaves - n_groups]:
+            owner[owner == b] = a
+        labels = np.unique(owner, return_inverse=True)[1]
+        return Partition(merged_resultants(self.leaves, labels), np.nan, "tree", np.nan)
 
 
 def _compared(K: int, own: Ids | None, others: list[Ids]) -> tuple[float, ...]:
@@ -296,25 +309,28 @@ def agreement_of(common: Array) -> float:
 # Rows without groups
 
 
-def apart_from_chance(problem: Problem[VMFModel], seed: int) -> float | None:
+def apart_from_chance(problem: Problem[VMFModel], n_groups: int, seed: int) -> float | None:
     """Return by how many standard deviations groups gain more than in rows without groups.
 
     Each shape of rows without groups counts: the least difference over the shapes, and the largest
-    over the numbers of groups. A number at which rows without groups gain nearly as much does not
-    count, however little they vary. None where such rows cannot be made.
+    over the numbers of groups, which are some small ones and the given one. A number at which rows
+    without groups gain nearly as much does not count, however little they vary. None where such
+    rows cannot be made.
     """
     rng = np.random.default_rng([seed, 1])
     rows = _taken(problem, CHANCE_ROWS, rng)
-    sizes = tuple(K for K in CHANCE_SIZES if rows.shape[0] >= 3 * K) or (2,)
+    most = max(2, rows.shape[0] // CHANCE_FEW)
+    sizes = sorted({min(K, most) for K in (*CHANCE_SIZES, n_groups) if K > 1})
     shapes = TEXT_SHAPES if sparse.issparse(rows) else DENSE_SHAPES
     model = problem.model.for_search()[0]
     try:
         own = _gains(model, rows, sizes, int(rng.integers(2**31)))
         least = np.full(len(sizes), np.inf)
         for shape in shapes:
+            draw = shape(rows)
             drawn = np.array(
                 [
-                    _gains(model, shape(rows, rng), sizes, int(rng.integers(2**31)))
+                    _gains(model, draw(rng), sizes, int(rng.integers(2**31)))
                     for _ in range(CHANCE_SETS)
                 ]
             )
@@ -358,8 +374,8 @@ def _gains(model: VMFModel, rows: Any, sizes: Sequence[int], seed: int) -> Array
     return gains
 
 
-def same_words(rows: Any, rng: np.random.Generator) -> Any:
-    """Return texts of the same lengths, with words that are as frequent, which say nothing.
+def same_words(rows: Any) -> Draw:
+    """Draw texts of the same lengths, with words that are as frequent, which say nothing.
 
     Every row has as many different words as before. They are drawn without replacement, by the
     number of rows that have them, and their values from those that the word has.
@@ -369,31 +385,35 @@ def same_words(rows: Any, rng: np.random.Generator) -> Any:
     has, lengths = np.diff(columns.indptr), np.diff(rows.indptr)
     with np.errstate(divide="ignore"):
         logs = np.log(has)
-    # The largest of logarithms plus Gumbel noise are a draw without replacement.
-    words = [
-        np.argpartition(-(logs + rng.gumbel(size=d)), length - 1)[:length] for length in lengths
-    ]
-    drawn = np.concatenate(words)
-    places = columns.indptr[drawn] + (rng.random(len(drawn)) * has[drawn]).astype(np.intp)
-    values = columns.data[places]
-    mixed = sparse.csr_array((values, drawn, rows.indptr), shape=(n, d))
-    mixed.sort_indices()
-    sums = np.sqrt(np.add.reduceat(mixed.data**2, mixed.indptr[:-1]))
-    mixed.data /= np.repeat(sums, lengths)
-    return mixed
+
+    def draw(rng: np.random.Generator) -> Any:
+        # The largest of logarithms plus Gumbel noise are a draw without replacement.
+        words = [
+            np.argpartition(-(logs + rng.gumbel(size=d)), length - 1)[:length] for length in lengths
+        ]
+        drawn = np.concatenate(words)
+        places = columns.indptr[drawn] + (rng.random(len(drawn)) * has[drawn]).astype(np.intp)
+        mixed = sparse.csr_array((columns.data[places], drawn, rows.indptr), shape=(n, d))
+        mixed.sort_indices()
+        sums = np.sqrt(np.add.reduceat(mixed.data**2, mixed.indptr[:-1]))
+        mixed.data /= np.repeat(sums, lengths)
+        return mixed
+
+    return draw
 
 
-def long_cloud(rows: Array, rng: np.random.Generator) -> Array:
-    """Return directions of a cloud around the origin with the shape of the rows, and no groups.
+def long_cloud(rows: Array) -> Draw:
+    """Draw directions of a cloud around the origin with the shape of the rows, and no groups.
 
     They follow the angular central Gaussian distribution, whose likelihood Tyler's shape maximises:
     all clouds of one shape around the origin, with light or heavy tails, have these directions.
     """
-    return _unit(rng.normal(size=rows.shape) @ np.linalg.cholesky(tyler_shape(rows)).T)
+    root = np.linalg.cholesky(tyler_shape(rows))
+    return lambda rng: _unit(rng.normal(size=rows.shape) @ root.T)
 
 
-def cloud_around_mean(rows: Array, rng: np.random.Generator) -> Array:
-    """Return rows of one cloud around the mean direction, as long and as heavy, without groups.
+def cloud_around_mean(rows: Array) -> Draw:
+    """Draw rows of one cloud around the mean direction, as long and as heavy, without groups.
 
     In the plane that touches the sphere at the mean direction (by arc lengths) the cloud is
     elliptical: Tyler's shape, with the radii that the rows have.
@@ -413,12 +433,17 @@ def cloud_around_mean(rows: Array, rng: np.random.Generator) -> Array:
     shape = tyler_shape(plane[known] / np.linalg.norm(plane[known], axis=1, keepdims=True))
     root = np.linalg.cholesky(shape)
     radii = np.linalg.norm(np.linalg.solve(root, plane.T), axis=0)
-    drawn = _unit(rng.normal(size=rows.shape)) @ root.T * rng.choice(radii, len(rows))[:, None]
-    drawn -= np.outer(drawn @ mean, mean)
-    arcs = np.linalg.norm(drawn, axis=1, keepdims=True)
-    shortened = np.minimum(arcs, np.pi)
-    found: Array = np.cos(shortened) * mean + np.sin(shortened) * drawn / np.maximum(arcs, 1e-12)
-    return found
+
+    def draw(rng: np.random.Generator) -> Array:
+        some = rng.choice(radii, len(rows))
+        drawn = _unit(rng.normal(size=rows.shape)) @ root.T * some[:, None]
+        drawn -= np.outer(drawn @ mean, mean)
+        arcs = np.linalg.norm(drawn, axis=1, keepdims=True)
+        far = np.minimum(arcs, np.pi)
+        found: Array = np.cos(far) * mean + np.sin(far) * drawn / np.maximum(arcs, 1e-12)
+        return found
+
+    return draw
 
 
 DENSE_SHAPES = (long_cloud, cloud_around_mean)
