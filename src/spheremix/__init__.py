@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.skmeans import SphericalKMeans
     from spheremix.estimators.tree import VMFTree
     from spheremix.reading.batch import compare_batch
+    from spheremix.reading.shares import document_shares
     from spheremix.reading.stability import stability
     from spheremix.report import Report
     from spheremix.run.explore import explore_corpus
@@ -63,6 +64,7 @@ __all__ = [
     "calibrate",
     "compare_batch",
     "datasets",
+    "document_shares",
     "draw_run",
     "explore_corpus",
     "load_run",
@@ -100,6 +102,7 @@ _HOMES = {
     "as_directions": "data.open",
     "calibrate": "estimators.calibration",
     "compare_batch": "reading.batch",
+    "document_shares": "reading.shares",
     "draw_run": "display",
     "explore_corpus": "run.explore",
     "stability": "reading.stability",
