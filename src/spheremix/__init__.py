@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from spheremix.display import (
         CriteriaDisplay,
         DataDisplay,
+        EffectsDisplay,
         LabelsDisplay,
         PathDisplay,
         PrototypesDisplay,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.skmeans import SphericalKMeans
     from spheremix.estimators.tree import VMFTree
     from spheremix.reading.batch import compare_batch
+    from spheremix.reading.effects import effects
     from spheremix.reading.shares import document_shares
     from spheremix.reading.stability import stability
     from spheremix.report import Report
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CriteriaDisplay",
     "DataDisplay",
+    "EffectsDisplay",
     "LabelsDisplay",
     "PathDisplay",
     "PrototypesDisplay",
@@ -66,6 +69,7 @@ __all__ = [
     "datasets",
     "document_shares",
     "draw_run",
+    "effects",
     "explore_corpus",
     "load_run",
     "reading",
@@ -83,6 +87,7 @@ _HOMES = {
     "VMFCoclustering": "estimators.coclustering",
     "CriteriaDisplay": "display",
     "DataDisplay": "display",
+    "EffectsDisplay": "display",
     "LabelsDisplay": "display",
     "PathDisplay": "display",
     "PrototypesDisplay": "display",
@@ -104,6 +109,7 @@ _HOMES = {
     "compare_batch": "reading.batch",
     "document_shares": "reading.shares",
     "draw_run": "display",
+    "effects": "reading.effects",
     "explore_corpus": "run.explore",
     "stability": "reading.stability",
     "load_run": "run.run",
