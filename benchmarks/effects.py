@@ -1,0 +1,301 @@
+"""Effects on shares of groups: coverage of intervals in simulations, and two published examples.
+
+Run as ``python benchmarks/effects.py``; the examples need the folder of real data, named by
+SPHEREMIX_DATA. It writes ``benchmarks/results/effects.md``. The simulations are made before, a
+part at a time, so that several processes can work: ``python benchmarks/effects.py simulate few
+many passages curves unstable dimensions``. They are kept in ``benchmarks/results/effects.json``,
+and those that are there are not made again.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+import warnings
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linear_sum_assignment
+from sklearn.feature_extraction.text import TfidfTransformer
+from timing import DATA, ROOT
+
+import spheremix as sm
+
+TARGET = ROOT / "benchmarks" / "results" / "effects.md"
+KEPT = ROOT / "benchmarks" / "results"
+K, D = 4, 30  # true groups, columns
+N_SETS = {"few": 60, "many": 60, "passages": 40, "curves": 40, "unstable": 40, "dimensions": 20}
+OVERLAPS, PLANTED = (0.02, 0.1, 0.2), (0.0, 0.05, 0.15)
+N_ROWS = {"few": 100, "many": 600}
+NOTE = [
+    "Draws from mixtures of four groups in 30 dimensions, two labels. Under one of them the share",
+    "of one group is larger by what is planted, those of the others are smaller by a third of it.",
+    "Intervals: 95 %, 200 draws of the documents. Covered: share of the intervals that contain",
+    "the truth, of the differences of all groups / of the shares under each label. Told: how",
+    "often the interval of the planted difference leaves zero out; where nothing is planted, how",
+    "often any one of them does, 5 % if all is well. Mean of posteriors: the same difference,",
+    "computed the other way. Curves: covered at 25 values, and at the two ends; mean error;",
+    "width. Unstable: more components than groups; share of the groups that are not stable, and",
+    "how often a difference is told though none is there. Dimensions: planted .15, overlap .1;",
+    "intervals of groups that are not stable are hidden from users, and looked at here only.",
+]
+
+
+def rows_of(rng, X, y, groups):
+    """Return rows of these groups, each taken once."""
+    pools = [list(rng.permutation(np.flatnonzero(y == k))) for k in range(K)]
+    return X[[pools[k].pop() for k in groups]]
+
+
+def simulated(seed, n, overlap, planted, n_parts=1, d=D):
+    """Return rows, their documents, labels, true shares by label and the true prototypes."""
+    rng = np.random.default_rng(seed)
+    X, y, truth = sm.datasets.make_vmf_mixture(
+        5 * n * n_parts, d, K, overlap=overlap, random_state=seed
+    )
+    shares = np.full((2, K), 1.0 / K)
+    shares[1] -= planted / (K - 1)
+    shares[1, 0] = 1.0 / K + planted
+    labels = rng.integers(2, size=n)
+    if n_parts == 1:
+        groups = [rng.choice(K, p=shares[label]) for label in labels]
+    else:  # documents differ beyond their label
+        own = [rng.dirichlet(4.0 * shares[label]) for label in labels]
+        groups = [rng.choice(K, p=one) for one in own for _ in range(n_parts)]
+    documents = np.repeat(np.arange(n), n_parts)
+    return rows_of(rng, X, y, groups), documents, labels[documents], shares, truth
+
+
+def matched(mixture, truth):
+    """Return the true group of each component."""
+    return linear_sum_assignment(mixture.prototypes_ @ truth.prototypes.T, maximize=True)[1]
+
+
+def judged(seed, n, overlap, planted, n_parts=1):
+    """Return what one data set says of the intervals."""
+    X, documents, labels, shares, truth = simulated(seed, n, overlap, planted, n_parts)
+    mixture = sm.VMFMixture(K, random_state=seed, n_threads=1).fit(X)
+    names = matched(mixture, truth)
+    column = sm.effects(
+        mixture, X, labels, documents=documents, stability=np.ones(K), random_state=seed
+    ).columns[0]
+    found, true = column.difference(1, 0), (shares[1] - shares[0])[names]
+    own = int(np.flatnonzero(names == 0)[0])
+    posteriors = mixture.predict_proba(X)[:, own]
+    return {
+        "differences": float(np.mean((found.low <= true) & (true <= found.high))),
+        "shares": float(
+            np.mean((column.low <= shares[:, names]) & (shares[:, names] <= column.high))
+        ),
+        "told": float(found.told.mean() if planted == 0.0 else found.told[own]),
+        "estimate": float(found.estimates[own]),
+        "posteriors": float(posteriors[labels == 1].mean() - posteriors[labels == 0].mean()),
+        "width": float(found.high[own] - found.low[own]),
+    }
+
+
+def curved(seed, n, overlap):
+    """Return whether bands contain a planted curve: one group rises and falls with a number."""
+    rng = np.random.default_rng(seed)
+    X, y, truth = sm.datasets.make_vmf_mixture(5 * n, D, K, overlap=overlap, random_state=seed)
+    when = rng.uniform(0.0, 10.0, n)
+
+    def shares_at(times):
+        logits = np.zeros((len(times), K))
+        logits[:, 0] = 1.5 * np.sin(times / 10.0 * np.pi)
+        return np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+
+    X = rows_of(rng, X, y, [rng.choice(K, p=one) for one in shares_at(when)])
+    mixture = sm.VMFMixture(K, random_state=seed, n_threads=1).fit(X)
+    names = matched(mixture, truth)
+    column = sm.effects(
+        mixture, X, {"when": when}, stability=np.ones(K), random_state=seed
+    ).columns[0]
+    true = shares_at(np.array(column.values))[:, names]
+    covered = (column.low <= true) & (true <= column.high)
+    return {
+        "shares": float(covered.mean()),
+        "ends": float(covered[[0, -1]].mean()),
+        "error": float(np.abs(column.shares - true).mean()),
+        "width": float(np.mean(column.high - column.low)),
+    }
+
+
+def unstable(seed, n, overlap, n_components):
+    """Return what is said of groups that are not there: more components than groups."""
+    X, _, labels, _, _ = simulated(seed, n, overlap, 0.0)
+    mixture = sm.VMFMixture(n_components, random_state=seed, n_threads=1).fit(X)
+    found = sm.effects(mixture, X, labels, n_replicates=100, random_state=seed)
+    told = found.columns[0].difference(1, 0).told
+    return {
+        "unstable": float(np.mean(~found.stable)),
+        "told": float(told[found.stable].mean()) if found.stable.any() else float("nan"),
+        "told of unstable": float(told[~found.stable].mean()) if not found.stable.all() else 0.0,
+    }
+
+
+def wide(seed, n, d):
+    """Return coverage in many dimensions, of groups that are stable and of those that are not."""
+    X, _, labels, shares, truth = simulated(seed, n, 0.1, 0.15, d=d)
+    mixture = sm.VMFMixture(K, random_state=seed, n_threads=1).fit(X)
+    names = matched(mixture, truth)
+    groups = sm.stability(mixture, X).groups
+    column = sm.effects(mixture, X, labels, stability=np.ones(K), random_state=seed).columns[0]
+    found, true = column.difference(1, 0), (shares[1] - shares[0])[names]
+    covered, stable = (found.low <= true) & (true <= found.high), groups >= 0.5
+    return {
+        "stable": float(stable.mean()),
+        "covered, stable": float(covered[stable].mean()) if stable.any() else float("nan"),
+        "covered, not stable": float(covered[~stable].mean()) if not stable.all() else float("nan"),
+    }
+
+
+def labelled(part):
+    n = N_ROWS[part]
+    for overlap in OVERLAPS:
+        for planted in PLANTED:
+            name = f"{n} documents, overlap {overlap}, planted {planted}"
+            yield name, lambda s, o=overlap, p=planted: judged(s, n, o, p)
+
+
+def of_passages():
+    for planted in (0.0, 0.15):
+        name = f"100 documents of 6 passages, overlap 0.1, planted {planted}"
+        yield name, lambda s, p=planted: judged(s, 100, 0.1, p, 6)
+
+
+CONDITIONS = {  # by part: names, and functions of the seed
+    "few": dict(labelled("few")),
+    "many": dict(labelled("many")),
+    "passages": dict(of_passages()),
+    "curves": {f"{n} documents, overlap 0.1": lambda s, n=n: curved(s, n, 0.1) for n in (200, 600)},
+    "unstable": {
+        f"600 documents, overlap 0.1, {c} components": lambda s, c=c: unstable(s, 600, 0.1, c)
+        for c in (4, 6, 8)
+    },
+    "dimensions": {
+        f"{n} documents, {d} dimensions": lambda s, n=n, d=d: wide(s, n, d)
+        for n, d in ((300, 100), (300, 300), (1000, 300))
+    },
+}
+
+
+def simulate(part):
+    """Make the simulations of a part that are not there, and keep each as it is done."""
+    target = KEPT / "effects.json"
+    for name, make in CONDITIONS[part].items():
+        kept = json.loads(target.read_text()) if target.exists() else {}
+        if name in kept.get(part, {}):
+            continue
+        each = [make(1000 + seed) for seed in range(N_SETS[part])]
+        means = {key: float(np.nanmean([one[key] for one in each])) for key in each[0]}
+        kept = json.loads(target.read_text()) if target.exists() else {}
+        kept.setdefault(part, {})[name] = means | {"n_sets": N_SETS[part]}
+        target.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        print(part, name, {key: round(value, 3) for key, value in means.items()}, flush=True)
+
+
+def simulation_lines(kept):
+    columns = ("differences", "shares", "told", "estimate", "posteriors", "width")
+    heads = "covered, differences | covered, shares | told | estimate | mean of posteriors | width"
+    for part in ("few", "many", "passages"):
+        found = kept.get(part, {})
+        if not found:
+            continue
+        yield f"| {N_SETS[part]} data sets each | {heads} |"
+        yield "|" + "---|" * 7
+        for name in CONDITIONS[part]:
+            if name in found:
+                cells = " | ".join(f"{found[name][one]:.3f}" for one in columns)
+                yield f"| {name} | {cells} |"
+        covered = np.mean([one["differences"] for one in found.values()])
+        none = [one["told"] for name, one in found.items() if name.endswith("planted 0.0")]
+        yield f"| **all** | **{covered:.3f}** | | **{np.mean(none):.3f}** where none is | | | |"
+        yield ""
+    for part, heads in (
+        ("curves", ("shares", "ends", "error", "width")),
+        ("unstable", ("unstable", "told", "told of unstable")),
+        ("dimensions", ("stable", "covered, stable", "covered, not stable")),
+    ):
+        found = kept.get(part, {})
+        if found:
+            yield f"| {part}, {N_SETS[part]} data sets each | {' | '.join(heads)} |"
+            yield "|" + "---|" * (len(heads) + 1)
+            for name, values in found.items():
+                yield f"| {name} | {' | '.join(f'{values[one]:.3f}' for one in heads)} |"
+            yield ""
+
+
+def answers():
+    """Return rows, words and covariates of the survey of the R package stm."""
+    with (DATA / "survey" / "gadarian.csv").open(encoding="utf-8") as lines:
+        table = list(csv.DictReader(lines))
+    found = sm.text.vectorize([one["open.ended.response"] for one in table], min_df=3)
+    kept = [table[i] for i in found.rows]
+    by = {
+        "treatment": np.array([int(one["treatment"]) for one in kept]),
+        "pid_rep": np.array([float(one["pid_rep"]) for one in kept]),
+    }
+    return found.X, found.vectorizer.vocabulary_, by
+
+
+def blogs():
+    """Return rows, words and covariates of the political blogs."""
+    X = sparse.load_npz(DATA / "poliblog5k" / "X.npz").astype(np.float64)
+    words = (DATA / "poliblog5k" / "vocabulary.txt").read_text(encoding="utf-8").split("\n")
+    with (DATA / "poliblog5k" / "meta.csv").open(encoding="utf-8") as lines:
+        meta = list(csv.DictReader(lines))
+    by = {
+        "rating": np.array([one["rating"] for one in meta]),
+        "day": np.array([one["date"] for one in meta], dtype="datetime64[D]"),
+    }
+    return TfidfTransformer(sublinear_tf=True).fit_transform(X), words, by
+
+
+def example(title, X, words, by, n_components):
+    mixture = sm.VMFMixture(n_components, random_state=0, n_threads=1).fit(X)
+    names = [
+        " ".join(words[j] for j in np.argsort(-mixture.prototypes_[k])[:6])
+        for k in range(n_components)
+    ]
+    found = sm.effects(mixture, X, by, names=names)
+    yield f"## {title}"
+    yield ""
+    yield f"{n_components} groups, temperature {found.temperature:.1f}. What `print` says:"
+    yield ""
+    yield "```text"
+    yield str(found)
+    yield "```"
+    yield ""
+    for column in found.columns:
+        pairs = list(column.pairs())
+        for value, other in pairs[:3]:
+            difference = column.difference(value, other)
+            yield f"| {column.name}: {value} less {other} | stability | difference | 95 % |"
+            yield "|---|---|---|---|"
+            for k in range(n_components):
+                yield (
+                    f"| {names[k]} | {found.stability[k]:.2f} | {difference.estimates[k]:+.3f} "
+                    f"| {difference.low[k]:+.3f} to {difference.high[k]:+.3f} |"
+                )
+            yield ""
+
+
+def main():
+    warnings.simplefilter("ignore")
+    if sys.argv[1:2] == ["simulate"]:
+        for part in sys.argv[2:]:
+            simulate(part)
+        return
+    target = KEPT / "effects.json"
+    kept = json.loads(target.read_text()) if target.exists() else {}
+    lines = ["# Effects", "", "Made by `python benchmarks/effects.py`.", *NOTE, ""]
+    lines += ["## Simulations", "", *simulation_lines(kept)]
+    lines += example("Survey about immigration (gadarian)", *answers(), 3)
+    lines += example("Political blogs (poliblog5k)", *blogs(), 20)
+    TARGET.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
