@@ -120,8 +120,12 @@ def test_dates_are_told_as_dates(fitted):
     X, mixture, _, when, _ = fitted
     days = np.datetime64("2000-01-01") + (1000 * when).astype(int)
     as_objects = [dt.date.fromisoformat(str(one)) for one in days]
-    one, other = (sm.effects(mixture, X, {"day": by}, **SURE)["day"] for by in (days, as_objects))
-    assert one.kind == other.kind == "date"
+    one, other, third = (
+        sm.effects(mixture, X, {"day": by}, **SURE)["day"]
+        for by in (days, as_objects, days.astype(str))
+    )
+    assert one.kind == other.kind == third.kind == "date"
+    np.testing.assert_array_equal(one.shares, third.shares)
     assert one.values == other.values
     assert one.values[0].startswith("2000-01")
     np.testing.assert_array_equal(one.shares, other.shares)
@@ -263,6 +267,7 @@ def test_natural_splines_are_linear_outside_and_smooth():
         ({"by": {}}, "by has no column"),
         ({"by": {"a": ["x"] * 500}}, "two different values"),
         ({"by": {"a": [1.0] * 495 + [2, 3, 4, 5, 6]}}, "nearly all are 1"),
+        ({"by": {"a": [f"x{i}" for i in range(500)]}}, "500 different labels in column a"),
         ({"n_replicates": 1}, "n_replicates must be an integer of at least 2"),
         ({"level": 1.0}, "level must be below 1"),
         ({"names": ["a"]}, "one name a group"),

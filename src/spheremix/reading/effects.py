@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import datetime as dt
 import numbers
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -39,6 +40,7 @@ from spheremix.estimators.replicates import drawn_again
 from spheremix.reading.labels import is_missing
 from spheremix.reading.shares import as_codes, as_lengths, as_mixture, noise_of
 from spheremix.reading.stability import CLOSE_ENOUGH, Stability, stability
+from spheremix.reading.timeline import parse_dates
 from spheremix.wording import count, joined
 
 if TYPE_CHECKING:
@@ -59,14 +61,16 @@ Kind = Literal["label", "number", "date"]
 N_REPLICATES = 200
 FEW_VALUES = 5  # distinct numbers, at most, that are labels: 0 and 1, or a scale of five
 STABLE = 0.5  # a group below this is dissolved more often than not
+MOST_LABELS = 50
 DEGREES = 4  # of freedom of a curve
 GRID = 25  # values at which a curve is computed
 EDGES = (0.02, 0.98)  # quantiles of the documents between which a curve is told
 RIDGE = 0.01  # documents' worth of penalty, so that a share of zero has a finite logarithm
-BATCH = 10  # draws that share each reading of the rows
+BATCH = 10  # draws that share each reading of the rows, at most
 MAX_ITER = 100  # of EM in a draw: it starts where the mixture stands
 TOLD = 3  # lines of differences that print shows for each column
 LEAST = 1e-300
+DATE = re.compile(r"\d{4}-\d{2}(?:-\d{2})?")  # text that is a date; a year alone is a number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -300,8 +304,9 @@ def effects(
         The rows it was fitted to: documents, or passages of ``documents``.
     by : array-like of shape (n,), or mapping of str to such
         One value a row, or several columns (a dict or a data frame): then the effect of each with
-        the others held. Text, and numbers of at most five different values, are labels; others
-        are numbers; dates are dates. Rows without a value (None, NaN, "") are left out.
+        the others held. Numbers of at most five different values are labels, others are numbers.
+        Text is a label, unless all are dates as "2016-10-12"; dates are dates. Rows without a
+        value (None, NaN, "") are left out.
     documents : array-like of shape (n,), default=None
         The document that each row is of, where rows are passages. None: each is its own.
     lengths : array-like of shape (n,), default=None
@@ -362,8 +367,9 @@ def effects(
     rng = np.random.default_rng(seed)
     n_documents = int(codes.max()) + 1
     draws: list[list[Array]] = []
-    for begin in range(0, n_replicates, BATCH):
-        size = min(BATCH, n_replicates - begin)
+    at_a_time = int(np.clip(em.BATCH_ENTRIES // mixture.prototypes_.size, 1, BATCH))
+    for begin in range(0, n_replicates, at_a_time):
+        size = min(at_a_time, n_replicates - begin)
         times = drawn_again(rng, None, n_documents, size)
         for parameters, own in _fits_again(problem, mixture, times[:, codes], times):
             evidence = _evidence(problem.model, parameters, rows, temperature)
@@ -568,7 +574,10 @@ def _evidence(
 
 def _stabilities(given: Any, model: Any, rows: Directions, K: int, seed: int) -> Array:
     if given is None:
-        given = stability(model, rows, random_state=seed)
+        try:
+            given = stability(model, rows, random_state=seed)
+        except NoFitError:  # no repetition has as many groups: none has stayed
+            return np.zeros(K)
     if isinstance(given, Stability):
         return given.groups
     return check.require_vector("stability", given, K, "group")
@@ -616,22 +625,20 @@ def _column(name: str, values: Any, n_rows: int) -> _Column:
     if kind == "label":
         return _labelled(name, given, known)
     if kind == "date":
-        days = np.array(given[known], dtype="datetime64[D]")
-        numeric = days.astype(np.int64).astype(float)
+        numeric = parse_dates(given[known]).astype(np.int64).astype(float)
     else:
         numeric = np.array(given[known], dtype=float)
     return _curved(name, kind, numeric, known)
 
 
 def _kind(values: NDArray[Any]) -> Kind:
-    if values.dtype.kind == "M" or all(
-        isinstance(one, dt.date | np.datetime64) for one in values.tolist()[:1]
-    ):
+    each = values.tolist()
+    if values.dtype.kind == "M" or all(isinstance(one, dt.date | np.datetime64) for one in each):
         return "date"
-    real = all(
-        isinstance(one, numbers.Real) and not isinstance(one, bool) for one in values.tolist()
-    )
-    return "number" if real and len(set(values.tolist())) > FEW_VALUES else "label"
+    if all(isinstance(one, str) and DATE.fullmatch(one) for one in each):
+        return "date"
+    real = all(isinstance(one, numbers.Real) and not isinstance(one, bool) for one in each)
+    return "number" if real and len(set(each)) > FEW_VALUES else "label"
 
 
 def _labelled(name: str, given: NDArray[Any], known: NDArray[np.bool_]) -> _Column:
@@ -642,6 +649,14 @@ def _labelled(name: str, given: NDArray[Any], known: NDArray[np.bool_]) -> _Colu
             "{by} must have two different values at least: column {name} has {got}",
             name=name,
             got=len(values),
+        )
+    if len(values) > MOST_LABELS:
+        raise ParameterError(
+            "{by} has {got} different labels in column {name}, and at most {most} are compared",
+            remedies=("put some of them together", "give numbers or dates"),
+            got=len(values),
+            name=name,
+            most=MOST_LABELS,
         )
     place = {value: v for v, value in enumerate(values)}
     nearest = np.zeros(len(given), dtype=np.intp)
