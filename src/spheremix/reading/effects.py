@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 
 from spheremix import em
 from spheremix.errors import ParameterError
@@ -38,7 +38,7 @@ from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import NoFitError, build_problem
 from spheremix.estimators.replicates import drawn_again
 from spheremix.reading.labels import is_missing
-from spheremix.reading.shares import as_codes, as_lengths, as_mixture, noise_of
+from spheremix.reading.shares import as_codes, as_lengths, as_mixture, noise_of, normalised
 from spheremix.reading.stability import CLOSE_ENOUGH, Stability, stability
 from spheremix.reading.timeline import parse_dates
 from spheremix.wording import count, joined
@@ -516,7 +516,8 @@ def fit_proportions(
 
     def loss(flat: Array) -> tuple[float, Array]:
         gamma = flat.reshape(P, K)
-        shares = np.exp(log_softmax(design @ gamma, axis=1))
+        logits = design @ gamma
+        shares = normalised(np.exp(logits - logits.max(axis=1, keepdims=True)))
         joint = shares[cells] * evidence
         densities = np.maximum(joint.sum(axis=1), LEAST)
         expected = np.asarray(sums @ (joint / densities[:, None]))
