@@ -17,12 +17,14 @@ import time
 import warnings
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from sklearn.decomposition import NMF, LatentDirichletAllocation
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from timing import DATA, ROOT
 
 import spheremix as sm
+from spheremix.reading.shares import PRIOR, normalised, proportions, tempered_evidence
 
 try:
     import topica
@@ -216,6 +218,41 @@ def measured(name):
     return compared | {key: float(np.mean([one[key] for one in each])) for key in each[0]}
 
 
+def simulated(n_parts, concentration, overlap, seed=0):
+    """Return how often simulated passages are right: alone, with their documents, and too surely.
+
+    "own": by the weights of a document to which the passage itself has contributed.
+    """
+    rng, K, n = np.random.default_rng(seed), 4, 3000
+    X, y, _ = sm.datasets.make_vmf_mixture(4 * n, 30, K, overlap=overlap, random_state=seed)
+    documents = np.repeat(np.arange(n // n_parts), n_parts)
+    weights = rng.dirichlet(np.full(K, concentration / K), n // n_parts)
+    groups = np.array([rng.choice(K, p=weights[i]) for i in documents])
+    pools = [list(rng.permutation(np.flatnonzero(y == k))) for k in range(K)]
+    X = X[[pools[k].pop() for k in groups]]
+    mixture = sm.VMFMixture(K, random_state=seed, n_threads=1).fit(X)
+    found = sm.document_shares(mixture, X, documents)
+    evidence, _ = tempered_evidence(mixture, sm.as_directions(X), None)
+    members = sparse.csr_array((np.ones(n), (documents, np.arange(n))))
+    own, _ = proportions(evidence, members, PRIOR * mixture.weights_)
+    each = {
+        "alone": sm.calibrate(mixture, X).posteriors,
+        "own": normalised(own[documents] * evidence),
+        "with": found.passages,
+    }
+    return {
+        f"{name}, {key}": value
+        for name, one in each.items()
+        for key, value in reliability(one, groups).items()
+    }
+
+
+SIMULATED = {
+    f"{m} passages, concentration {c}, overlap {o}": (m, c, o)
+    for m, c, o in ((2, 2.0, 0.2), (6, 2.0, 0.1), (6, 2.0, 0.2), (6, 10.0, 0.2), (20, 1.0, 0.1))
+}
+
+
 def choi():
     """Return Pk of borders between groups of sentences, for each kind of Choi's documents."""
     with tarfile.open(DATA / "choi" / "segments.tgz") as files:
@@ -291,10 +328,13 @@ def pk(true, found):
 def main():
     warnings.simplefilter("ignore")
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
-    wanted = sys.argv[1:] or [*SETS, "choi"]
-    for name in [*SETS, "choi"]:
+    wanted = sys.argv[1:] or [*SETS, "choi", "simulated"]
+    makers = {name: lambda name=name: measured(name) for name in SETS}
+    makers["choi"] = choi
+    makers["simulated"] = lambda: {name: simulated(*given) for name, given in SIMULATED.items()}
+    for name, make in makers.items():
         if name not in kept and any(name.startswith(one) for one in wanted):
-            made = choi() if name == "choi" else measured(name)
+            made = make()
             kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
             kept[name] = made
             KEPT.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")
@@ -333,6 +373,22 @@ def write(kept):
             lines.append(
                 f"| {name} | {one['passages']:.0f} | {one['temperature']:.1f} | {' | '.join(two)} |"
             )
+    if "simulated" in kept:
+        lines += [
+            "",
+            "The same of simulated documents, draws from mixtures of four groups whose weights",
+        ]
+        lines += [
+            "are from a Dirichlet distribution; by `calibrate` alone / by weights to which the"
+        ]
+        lines += ["passage itself has contributed / as `document_shares` does:", ""]
+        lines += ["| documents | right | right of 80 % | ECE |", "|---|---|---|---|"]
+        for name, one in kept["simulated"].items():
+            three = [
+                " / ".join(f"{one[f'{way}, {key}']:.3f}" for way in ("alone", "own", "with"))
+                for key in ("right", "right of 80 %", "ECE")
+            ]
+            lines.append(f"| {name} | {' | '.join(three)} |")
     if "choi" in kept:
         lines += [
             "",
