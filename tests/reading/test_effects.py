@@ -10,7 +10,7 @@ from scipy import sparse
 
 import spheremix as sm
 from spheremix.errors import ParameterError
-from spheremix.reading.effects import Effects, fit_proportions, natural_spline
+from spheremix.reading.effects import ColumnEffects, Effects, fit_proportions, natural_spline
 from spheremix.reading.shares import proportions
 
 K = 3
@@ -100,6 +100,18 @@ def test_means_of_posteriors_shrink_and_proportions_do_not():
     found = sm.effects(mixture, X, side, **SURE)["value"].difference(1, 0).estimates[own]
     assert mean < 0.8 * true
     assert abs(found - true) < 0.5 * abs(mean - true)
+
+
+def test_intervals_are_expanded_percentiles():
+    """Of a share without doubt of groups they are the t interval, not the narrower normal one."""
+    rng = np.random.default_rng(0)
+    draws = rng.normal(0.3, 0.01, (100_000, 2, 1)) * np.sqrt(11 / 12)  # a bootstrap of 12 values
+    column = ColumnEffects("a", "label", (0, 1), np.array([12, 40]), draws[0], draws, 0.95)
+    width = (column.high - column.low)[0, 0]
+    np.testing.assert_allclose(width, 2 * 2.201 * 0.01, rtol=0.02)  # t of 11 degrees
+    assert (column.high - column.low)[1, 0] < width
+    difference = column.difference(0, 1)
+    np.testing.assert_allclose(difference.high - difference.low, np.sqrt(2) * width, rtol=0.02)
 
 
 def test_a_curve(fitted):
