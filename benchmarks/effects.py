@@ -3,8 +3,8 @@
 Run as ``python benchmarks/effects.py``; the examples need the folder of real data, named by
 SPHEREMIX_DATA. It writes ``benchmarks/results/effects.md``. The simulations are made before, a
 part at a time, so that several processes can work: ``python benchmarks/effects.py simulate few
-many passages curves unstable dimensions``. They are kept in ``benchmarks/results/effects.json``,
-and those that are there are not made again.
+many passages curves unstable dimensions topica`` (the last needs the package topica). They are
+kept in ``benchmarks/results/effects.json``, and those that are there are not made again.
 """
 
 from __future__ import annotations
@@ -22,10 +22,23 @@ from timing import DATA, ROOT
 
 import spheremix as sm
 
+try:
+    import topica
+except ImportError:
+    topica = None
+
 TARGET = ROOT / "benchmarks" / "results" / "effects.md"
 KEPT = ROOT / "benchmarks" / "results"
 K, D = 4, 30  # true groups, columns
-N_SETS = {"few": 40, "many": 40, "passages": 40, "curves": 20, "unstable": 20, "dimensions": 12}
+N_SETS = {
+    "few": 40,
+    "many": 40,
+    "passages": 40,
+    "curves": 20,
+    "unstable": 20,
+    "dimensions": 12,
+    "topica": 40,
+}
 OVERLAPS, PLANTED = (0.02, 0.1, 0.2), (0.0, 0.05, 0.15)
 N_ROWS = {"few": 100, "many": 600}
 NOTE = [
@@ -34,11 +47,13 @@ NOTE = [
     "Intervals: 95 %, 200 draws of the documents. Covered: share of the intervals that contain",
     "the truth, of the differences of all groups / of the shares under each label. Told: how",
     "often the interval of the planted difference leaves zero out; where nothing is planted, how",
-    "often any one of them does, 5 % if all is well. Mean of posteriors: the same difference,",
+    "many of all differences do, 5 % if all is well. Mean of posteriors: the same difference,",
     "computed the other way. Curves: covered at 25 values, and at the two ends; mean error;",
     "width. Unstable: more components than groups; share of the groups that are not stable, and",
     "how often a difference is told though none is there. Dimensions: planted .15, overlap .1;",
     "intervals of groups that are not stable are hidden from users, and looked at here only.",
+    "Topica: simulated texts, and the structural topic model of that package with its",
+    "`estimate_effect`, which is the way of the R package stm.",
 ]
 
 
@@ -151,6 +166,61 @@ def wide(seed, n, d):
     }
 
 
+def texts_of(seed, n, n_words, planted, n_parts=3, n_vocabulary=300):
+    """Return counts of words of passages, their topics, labels, true shares and the topics.
+
+    A document has three passages, a passage one topic; half of the words are of no topic.
+    """
+    rng = np.random.default_rng(seed)
+    common = rng.dirichlet(np.ones(n_vocabulary))
+    topics = 0.5 * common + 0.5 * rng.dirichlet(np.full(n_vocabulary, 0.1), K)
+    shares = np.full((2, K), 1.0 / K)
+    shares[1] -= planted / (K - 1)
+    shares[1, 0] = 1.0 / K + planted
+    labels = rng.integers(2, size=n)
+    own = [rng.dirichlet(4.0 * shares[label]) for label in labels]
+    drawn = np.array([rng.choice(K, p=one) for one in own for _ in range(n_parts)])
+    counts = np.array([rng.multinomial(n_words, topics[k]) for k in drawn])
+    return counts, drawn, labels, shares, topics
+
+
+def beside_stm(seed, n_words, planted, n=200):
+    """Return coverage, estimate and width of the same difference, here and by STM of topica."""
+    counts, drawn, labels, shares, topics = texts_of(seed, n, n_words, planted)
+    documents, true = np.repeat(np.arange(n), len(drawn) // n), shares[1] - shares[0]
+    X = TfidfTransformer(sublinear_tf=True).fit_transform(sparse.csr_array(counts.astype(float)))
+    mixture = sm.VMFMixture(K, random_state=seed, n_threads=1).fit(X)
+    common = np.zeros((K, K))
+    np.add.at(common, (mixture.labels_, drawn), 1.0)
+    names = linear_sum_assignment(common, maximize=True)[1]
+    given = {"documents": documents, "stability": np.ones(K), "random_state": seed}
+    found = sm.effects(mixture, X, labels[documents], **given).columns[0].difference(1, 0)
+
+    words = [
+        np.repeat(np.arange(len(topics[0])), counts[documents == i].sum(axis=0)) for i in range(n)
+    ]
+    model = topica.STM(K, seed=seed)
+    by = labels[:, None].astype(float)
+    model.fit([[f"w{j}" for j in one] for one in words], prevalence=by)
+    vocabulary = [int(word[1:]) for word in model.vocabulary]
+    alike = np.corrcoef(model.topic_word, topics[:, vocabulary])[:K, K:]
+    theirs = linear_sum_assignment(alike, maximize=True)[1]
+    effects = topica.estimate_effect(model, by, nsims=25, feature_names=["label"])
+    low, high, size = (
+        np.array([getattr(one, name)[1] for one in effects])
+        for name in ("ci_low", "ci_high", "coef")
+    )
+    mine, other = int(np.flatnonzero(names == 0)[0]), int(np.flatnonzero(theirs == 0)[0])
+    return {
+        "covered": float(np.mean((found.low <= true[names]) & (true[names] <= found.high))),
+        "estimate": float(found.estimates[mine]),
+        "width": float(found.high[mine] - found.low[mine]),
+        "covered, STM": float(np.mean((low <= true[theirs]) & (true[theirs] <= high))),
+        "estimate, STM": float(size[other]),
+        "width, STM": float(high[other] - low[other]),
+    }
+
+
 def labelled(part):
     n = N_ROWS[part]
     for overlap in OVERLAPS:
@@ -177,6 +247,13 @@ CONDITIONS = {  # by part: names, and functions of the seed
     "dimensions": {
         f"{n} documents, {d} dimensions": lambda s, n=n, d=d: wide(s, n, d)
         for n, d in ((300, 100), (300, 300), (1000, 300))
+    },
+    "topica": {
+        f"200 texts of three passages of {w} words, planted {p}": lambda s, w=w, p=p: beside_stm(
+            s, w, p
+        )
+        for w in (40, 15)
+        for p in (0.0, 0.15)
     },
 }
 
@@ -217,13 +294,14 @@ def simulation_lines(kept):
         ("curves", ("shares", "ends", "error", "width")),
         ("unstable", ("unstable", "told", "told of unstable")),
         ("dimensions", ("stable", "covered, stable", "covered, not stable")),
+        ("topica", ("covered", "estimate", "width", "covered, STM", "estimate, STM", "width, STM")),
     ):
         found = kept.get(part, {})
         if found:
             yield f"| {part} | data sets | {' | '.join(heads)} |"
             yield "|" + "---|" * (len(heads) + 2)
             for name, values in found.items():
-                cells = " | ".join(f"{values[one]:.3f}" for one in heads)
+                cells = " | ".join(f"{values[one]:.3f}".replace("nan", "") for one in heads)
                 yield f"| {name} | {values['n_sets']} | {cells} |"
             yield ""
 
