@@ -146,7 +146,6 @@ def unstable(seed, n, overlap, n_components):
     return {
         "unstable": float(np.mean(~found.stable)),
         "told": float(told[found.stable].mean()) if found.stable.any() else float("nan"),
-        "told of unstable": float(told[~found.stable].mean()) if not found.stable.all() else 0.0,
     }
 
 
@@ -292,7 +291,7 @@ def simulation_lines(kept):
         yield ""
     for part, heads in (
         ("curves", ("shares", "ends", "error", "width")),
-        ("unstable", ("unstable", "told", "told of unstable")),
+        ("unstable", ("unstable", "told")),
         ("dimensions", ("stable", "covered, stable", "covered, not stable")),
         ("topica", ("covered", "estimate", "width", "covered, STM", "estimate, STM", "width, STM")),
     ):
