@@ -14,6 +14,7 @@ from spheremix.reading.effects import ColumnEffects, Effects, fit_proportions, n
 from spheremix.reading.shares import proportions
 
 K = 3
+TRUE_DIFFERENCE = 0.270  # of the planted group: the mean over `when` of the two logistic shares
 SURE = {"stability": np.ones(K), "temperature": 1.0, "n_replicates": 40}
 
 
@@ -112,6 +113,22 @@ def test_intervals_are_expanded_percentiles():
     assert (column.high - column.low)[1, 0] < width
     difference = column.difference(0, 1)
     np.testing.assert_allclose(difference.high - difference.low, np.sqrt(2) * width, rtol=0.02)
+
+
+@pytest.mark.slow
+def test_intervals_cover():
+    """Of 40 data sets; benchmarks/effects.py has many more."""
+    covered, estimates = [], []
+    for seed in range(40):
+        X, _, side, _, truth = planted(100 + seed, 300)
+        mixture = sm.VMFMixture(K, random_state=0).fit(X)
+        own = int((mixture.prototypes_ @ truth.prototypes[0]).argmax())
+        found = sm.effects(mixture, X, side, **SURE | {"n_replicates": 100}).columns[0]
+        difference = found.difference(1, 0)
+        covered.append(difference.low[own] <= TRUE_DIFFERENCE <= difference.high[own])
+        estimates.append(difference.estimates[own])
+    assert 0.85 <= np.mean(covered) <= 1.0
+    assert abs(np.mean(estimates) - TRUE_DIFFERENCE) < 0.03
 
 
 def test_a_curve(fitted):

@@ -94,7 +94,7 @@ def test_no_word_is_cut(into, seed):
         "Dr. Weiss met Prof. Smith.|They spoke.",
         "He moved to the U.S. Senate in 1990.|It was late.",
         "J. R. Smith came.|Nobody else did!|Why?",
-        "Das gilt z.B. für Hr. Meier, d.h. Nachbarn.|Am 3. Oktober ist z. B. Feiertag.",
+        "Das gilt z.B. für Hr. Meier, d.h. Nachbarn.|Am 3. Mai ist z. B. Feiertag.",
         "Rund 5 Mio. Euro kostet es lt. Nr. 12 bzw. Abs. 3 usw. Das reicht.",
         "Il habite chez M. Dupont.|« C'est loin. »|Oui.",
         "“Is it true?” he asked.|“Yes.”|She left.",

@@ -66,7 +66,7 @@ _LISTED = """
     eidg ej env enz esp est etc evtl excl exz feb febr ff fig figs fr frl geb gem gen gest ggf ggfs
     gov hon hr hrn hrsg inc incl ing inkl insb jan jg jh jhd jhs jr jul jun kap kath km lfd lic lt
     ltd mag maj max med mevr mgr min mio mlle mm mme mmes mr mrd mrs ms mt nat nov nr nrn num núm
-    obs okt op orig pag par phil pp pres prof prov pt pág rd rep rer resp rev sen sep sept sgt sig
+    obs okt op orig pag par phil pp prof prov pt pág rd rep rer resp rev sen sep sept sgt sig
     sigg sog sr sra srta st sta ste stk str tab tel tsd tél ud uds usf usw vd verf vers vgl vol
     vols vorm vs vv zool zzgl
 """
