@@ -327,12 +327,16 @@ def test_a_figure(fitted):
     for drawn in (points, curves):
         titles = [ax.get_title(loc="left") for ax in drawn.ax_]
         assert [title.endswith("not stable") for title in titles] == [k == own for k in range(K)]
+    import matplotlib.pyplot as plt  # noqa: PLC0415
+
+    given = plt.subplots(3)[1]
+    assert sm.EffectsDisplay(found).plot(given).ax_[0] is given[0]
+    with pytest.raises(ValueError, match="3 axes, one a group"):
+        sm.EffectsDisplay(found).plot(given[:2])
     other = (own + 1) % K
     line = points.ax_[other].lines[0]
     np.testing.assert_allclose(line.get_xdata(), found["side"].shares[:, other])
     np.testing.assert_allclose(
         curves.ax_[other].lines[0].get_ydata(), found["when"].shares[:, other]
     )
-    import matplotlib.pyplot as plt  # noqa: PLC0415
-
     plt.close("all")

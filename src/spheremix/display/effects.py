@@ -6,15 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from spheremix.display.style import (
-    CLUSTERS,
-    INK,
-    in_style,
-    name_rows,
-    several_axes,
-    shown,
-    whole_figure,
-)
+from spheremix.display.style import CLUSTERS, INK, in_style, name_rows, shown, whole_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +72,14 @@ class EffectsDisplay:
         curve = column.kind != "label"
         height = 1.3 if curve else 0.6 + 0.28 * len(column.values)
         with in_style():
-            self.ax_ = several_axes(ax, len(names), 1, (6.0, height * len(names)))
+            if ax is None:
+                import matplotlib.pyplot as plt  # noqa: PLC0415
+
+                figure: Any = plt.figure(figsize=(6.0, height * len(names)), layout="constrained")
+                ax = figure.subplots(len(names), squeeze=False)
+            elif np.size(ax) != len(names):
+                raise ValueError(f"ax must have {len(names)} axes, one a group: got {np.size(ax)}.")
+            self.ax_ = np.ravel(ax)
             self.figure_ = whole_figure(self.ax_[0])
             for k, (axes, name) in enumerate(zip(self.ax_, names, strict=True)):
                 stable = bool(self.effects.stable[k])
