@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from spheremix.display import (
         CriteriaDisplay,
         DataDisplay,
+        EffectsDisplay,
         LabelsDisplay,
         PathDisplay,
         PrototypesDisplay,
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from spheremix.estimators.skmeans import SphericalKMeans
     from spheremix.estimators.tree import VMFTree
     from spheremix.reading.batch import compare_batch
+    from spheremix.reading.effects import effects
+    from spheremix.reading.shares import document_shares
     from spheremix.reading.stability import stability
     from spheremix.report import Report
     from spheremix.run.explore import explore_corpus
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CriteriaDisplay",
     "DataDisplay",
+    "EffectsDisplay",
     "LabelsDisplay",
     "PathDisplay",
     "PrototypesDisplay",
@@ -63,7 +67,9 @@ __all__ = [
     "calibrate",
     "compare_batch",
     "datasets",
+    "document_shares",
     "draw_run",
+    "effects",
     "explore_corpus",
     "load_run",
     "reading",
@@ -81,6 +87,7 @@ _HOMES = {
     "VMFCoclustering": "estimators.coclustering",
     "CriteriaDisplay": "display",
     "DataDisplay": "display",
+    "EffectsDisplay": "display",
     "LabelsDisplay": "display",
     "PathDisplay": "display",
     "PrototypesDisplay": "display",
@@ -100,7 +107,9 @@ _HOMES = {
     "as_directions": "data.open",
     "calibrate": "estimators.calibration",
     "compare_batch": "reading.batch",
+    "document_shares": "reading.shares",
     "draw_run": "display",
+    "effects": "reading.effects",
     "explore_corpus": "run.explore",
     "stability": "reading.stability",
     "load_run": "run.run",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from spheremix.display.criteria import CriteriaDisplay
 from spheremix.display.curves import PathDisplay
+from spheremix.display.effects import EffectsDisplay
 from spheremix.display.maps import DataDisplay, PrototypesDisplay
 from spheremix.display.run import draw_run
 from spheremix.display.sphere import SphereDisplay
@@ -17,6 +18,7 @@ from spheremix.display.words import WordsDisplay
 __all__ = [
     "CriteriaDisplay",
     "DataDisplay",
+    "EffectsDisplay",
     "LabelsDisplay",
     "PathDisplay",
     "PrototypesDisplay",
