@@ -43,8 +43,8 @@ HEAD = (*HEAD, "seconds / one fit", "MB")
 N_DRAWS = 200  # of rows without groups, of each kind
 N_SIMULATIONS = 60
 NOTES = (
-    'At most {rows:,} rows of a set. "Up to" is the largest number at which nine in ten rows are in '
-    "groups that come back. Seconds are processor seconds of one thread, beside those of one "
+    'At most {rows:,} rows of a set. "Up to" is the largest number at which nine rows in ten are '
+    "in groups that come back. Seconds are processor seconds of one thread, beside those of one "
     "default fit with 40 components; MB is what the advice adds to the peak of memory. Peers see "
     "the same numbers of groups; HDBSCAN has the first 50 principal directions, and n / 200 rows "
     "for a group. {machine}. `python benchmarks/number_of_groups.py`"

@@ -62,6 +62,7 @@ CHANCE_FEW = 10  # rows for each group, at least
 CHANCE_SETS = 5  # of rows without groups, of each shape
 EXCESS = 0.08  # share of the gain that rows without groups must not have
 SPARSE = 0.5  # share of zeros from which on rows are compared as texts
+WEIGHT_MAX = 10.0
 VALLEY_ROWS = 4000
 VALLEY_FEW = 20  # rows for each group, at least
 NEIGHBOURS = 10  # whose mean cosine is the density around a row
@@ -454,13 +455,15 @@ def tyler_shape(rows: Array, n_steps: int = 30) -> Array:
     """Return Tyler's shape matrix of directions, of trace d.
 
     It is the fixed point of ``S = d/n sum x x' / (x' S^-1 x)``. Where there are few rows for the
-    columns it is drawn to the identity.
+    columns it is drawn to the identity. Rows that are nearly the same would draw it to themselves
+    alone: no row counts more than ``WEIGHT_MAX`` times the middle one.
     """
     n, d = rows.shape
     ridge = 1e-3 if n > 2 * d else d / (d + n)
     shape = np.eye(d)
     for _ in range(n_steps):
-        weights = d / np.einsum("ij,ij->i", np.linalg.solve(shape, rows.T).T, rows)
+        weights = 1.0 / np.einsum("ij,ij->i", np.linalg.solve(shape, rows.T).T, rows)
+        weights = np.minimum(weights, WEIGHT_MAX * np.median(weights))
         found = (rows * weights[:, None]).T @ rows
         found = (1.0 - ridge) * found * (d / np.trace(found)) + ridge * np.eye(d)
         moved = np.abs(found - shape).max()
