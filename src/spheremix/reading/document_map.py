@@ -45,9 +45,9 @@ PARTITIONS = (8, 32)  # groups of the rows, whatever the groups that are asked f
 MEMBERS = 10  # rows for each of these groups, at least
 FIRST = 20_000  # rows that are placed first, at most
 RATIO = 6  # of the rows that are placed together, to those that were placed before
-GATHERING, SPREADING = 100, 250  # steps of the first rows
+GATHERING, SPREADING = 100, 180  # steps of the first rows
 LATER = 100  # steps of all rows once the others are among them
-SORTING, PARTING = 40, 100  # steps in which groups become islands
+SORTING, PARTING = 60, 120  # steps in which groups become islands
 EXAGGERATIONS = (12.0, 1.0)  # of attractions, while documents gather and while they spread
 MOMENTA = (0.5, 0.8)
 START = 1e-4  # standard deviation of the first positions
@@ -69,7 +69,7 @@ BLOCK = 2**22  # cosines that a thread holds at a time
 STEP = 0.5  # between nodes, at most; the force changes over a distance of 1
 LEAST = 32  # steps from end to end, at least: points that begin close together need smaller ones
 MOST = 1000  # steps from end to end: a grid of more nodes takes seconds
-GROWTH = 1.25  # of a grid that has become too small
+GROWTH = 1.1  # of a grid that has become too small
 STENCIL = 4  # nodes a dimension that a point is spread over
 
 
@@ -464,9 +464,11 @@ def leading_coordinates(X: Any, n_coordinates: int, n_threads: int = 1) -> Singl
         for one in readings(lambda rows, scale: rows.T @ ((rows @ basis) * scale**2)):  # noqa: B023
             total += one
         basis, _ = np.linalg.qr(total)
-    found = np.concatenate(
-        list(readings(lambda rows, scale: ((rows @ basis) * scale).astype(np.float32)))
-    )
+    n = int(X.shape[0] if hasattr(X, "shape") else X.n_rows)
+    found, end = np.empty((n, basis.shape[1]), dtype=np.float32), 0
+    for one in readings(lambda rows, scale: (rows @ basis) * scale):
+        found[end : end + len(one)] = one
+        end += len(one)
     squares = np.zeros((basis.shape[1], basis.shape[1]))
     for part in _parts(len(found)):
         squares += found[part].T.astype(np.float64) @ found[part]
@@ -767,12 +769,13 @@ class Repulsion:
         """Return the forces at the nodes of the grid."""
         low = positions.min(axis=0)
         self._prepare(float((positions.max(axis=0) - low).max()))
-        n_nodes, shape = self._nodes, (self._size, self._size)
-        spectrum = fft.rfft2(self._density(positions, low), shape)
+        n_nodes, size = self._nodes, self._size
+        lines = fft.rfft(self._density(positions, low), size, axis=1)  # the others are empty
+        spectrum = fft.fft(lines, size, axis=0)
 
         def field(kernel: NDArray[np.complex128]) -> Array:
-            whole: Array = fft.irfft2(spectrum * kernel, shape)
-            return np.ascontiguousarray(whole[:n_nodes, :n_nodes])
+            lines = fft.ifft(spectrum * kernel, axis=0, overwrite_x=True)[:n_nodes]
+            return np.ascontiguousarray(fft.irfft(lines, size, axis=1)[:, :n_nodes])
 
         x, y = _by_parts(field, self._kernels, min(2, self._n_threads))
         powers = spectrum.real**2 + spectrum.imag**2
