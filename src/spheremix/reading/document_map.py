@@ -113,9 +113,8 @@ def document_positions(
     if labels is None:
         return found.positions(callback)
     found.check_labels(labels)
-    half = None if callback is None else lambda share: callback(0.6 * share)
-    rest = None if callback is None else lambda share: callback(0.6 + 0.4 * share)
-    return found.islands(found.positions(half), labels, rest)
+    alone = found.positions(_part_of(callback, 0.0, 0.6))
+    return found.islands(alone, labels, _part_of(callback, 0.6, 0.4))
 
 
 class DocumentMap:
