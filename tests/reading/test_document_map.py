@@ -10,6 +10,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import normalize
 
 import spheremix as sm
+from spheremix.estimators.problem import NoFitError
 from spheremix.reading import document_map, document_positions
 from spheremix.reading.document_map import (
     DocumentMap,
@@ -351,6 +352,23 @@ def test_a_few_documents_have_places_of_their_own(n):
 def test_all_documents_equal():
     positions = document_positions(np.ones((25, 3)), np.zeros(25, dtype=int))
     assert len(np.unique(positions.round(3), axis=0)) == 25
+
+
+def test_documents_that_are_nearly_equal():
+    rng = np.random.default_rng(0)
+    X = np.repeat(np.eye(10), 40, axis=0) + 1e-4 * rng.standard_normal((400, 10))
+    positions = document_positions(X)  # and no warning about groups that nobody asked for
+    near = ((positions[:, None] - positions[None]) ** 2).sum(axis=2).argsort()[:, :20]
+    assert (near // 40 == np.arange(400)[:, None] // 40).mean() > 0.99
+
+
+def test_rows_without_groups_have_a_map(monkeypatch):
+    def fit(_self, _X):
+        raise NoFitError("There is no start.")
+
+    monkeypatch.setattr(sm.VMFMixture, "fit", fit)
+    X, labels = mixture()
+    assert same_neighbours(X, document_positions(X, labels), 10) > 0.3
 
 
 def test_a_document_far_out_does_not_make_the_others_small():

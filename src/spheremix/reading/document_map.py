@@ -14,6 +14,7 @@ There is nothing random in it: the same rows give the same map, on any number of
 
 from __future__ import annotations
 
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,6 +27,7 @@ from spheremix._optional import kernels
 from spheremix.data.parts import scaled_parts
 from spheremix.data.threads import resolve_threads
 from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.problem import ConvergenceWarning, NoFitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -215,7 +217,13 @@ class DocumentMap:
         for n_groups in PARTITIONS:
             if len(sample) < MEMBERS * n_groups:
                 continue
-            model = VMFMixture(n_groups, n_init=1, random_state=0, n_threads=1).fit(sample)
+            model = VMFMixture(n_groups, n_init=1, random_state=0, n_threads=1)
+            try:
+                with warnings.catch_warnings():  # nobody asked for these groups
+                    warnings.simplefilter("ignore", ConvergenceWarning)
+                    model.fit(sample)
+            except NoFitError:
+                continue
             groups = np.full(len(unit), -1, dtype=np.intp)
             groups[some] = model.predict(unit[some])
             found.append(groups)
