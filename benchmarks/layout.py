@@ -70,7 +70,7 @@ def load_rows(case):
 def place(method, X, groups):
     """Return positions in the plane."""
     if method == "ours":
-        return document_positions(X, groups)
+        return document_positions(X, groups, n_threads=1)
     if method == "two principal components":
         return leading_coordinates(X, 3)[:, 1:]  # the first one is the mean
     Z = normalize(leading_coordinates(X, COORDINATES)).astype(np.float32)

@@ -7,6 +7,7 @@ namespace py = pybind11;
 
 namespace spheremix {
 void bind_columns(py::module_& m);
+void bind_layout(py::module_& m);
 void bind_movement(py::module_& m);
 void bind_mstep(py::module_& m);
 void bind_near(py::module_& m);
@@ -16,6 +17,7 @@ void bind_sweep(py::module_& m);
 PYBIND11_MODULE(_kernels, m, py::mod_gil_not_used()) {
     m.doc() = "Compiled kernels of spheremix.";
     spheremix::bind_columns(m);
+    spheremix::bind_layout(m);
     spheremix::bind_movement(m);
     spheremix::bind_mstep(m);
     spheremix::bind_near(m);

@@ -16,7 +16,9 @@ ADVICE = (
     (advice, "CHANCE_SETS", 3),
     (stability, "N_REPLICATES", 4),
 )
-STEPS = ((document_map, "GATHERING", 20), (document_map, "SPREADING", 20))  # of the map
+STEPS = tuple(  # of the map
+    (document_map, name, 20) for name in ("GATHERING", "SPREADING", "LATER", "SORTING", "PARTING")
+)
 LITTLE = (*ADVICE, *STEPS)
 
 

@@ -10,10 +10,16 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import normalize
 
 import spheremix as sm
+from spheremix.estimators.problem import NoFitError
 from spheremix.reading import document_map, document_positions
 from spheremix.reading.document_map import (
+    DocumentMap,
+    Graph,
+    Moving,
     Repulsion,
     _framed,
+    _largest,
+    _step,
     attractions,
     leading_coordinates,
     nearest_rows,
@@ -72,6 +78,7 @@ def test_rows_of_few_dimensions_are_their_own_coordinates():
 
 def test_of_many_rows_neighbours_are_looked_for_in_near_cells(monkeypatch):
     X, _, _ = sm.datasets.make_vmf_mixture(1500, 10, 6, overlap=0.05, random_state=0)
+    X = X.astype(np.float32)
     _, exact = nearest_rows(X, 10)
     monkeypatch.setattr(document_map, "ALL_PAIRS", 100)
     distances, found = nearest_rows(X, 10)
@@ -91,7 +98,7 @@ def test_of_many_rows_neighbours_are_looked_for_in_near_cells(monkeypatch):
 
 def test_nearest_rows_have_the_largest_cosines():
     X = mixture(n=40)[0]
-    distances, neighbours = nearest_rows(X * np.arange(1, 41)[:, None], 5)
+    distances, neighbours = nearest_rows(X.astype(np.float32), 5)
     cosines = X @ X.T
     np.fill_diagonal(cosines, -1.0)
     np.testing.assert_array_equal(neighbours, np.argsort(-cosines)[:, :5])
@@ -101,16 +108,16 @@ def test_nearest_rows_have_the_largest_cosines():
 
 def test_attractions_have_the_perplexity_that_was_asked_for():
     X = mixture(n=50)[0]
-    distances, neighbours = nearest_rows(X, 12)
-    masses, factors = np.ones(50), np.ones((50, 12))
-    found = attractions(distances, neighbours, 4.0, masses, factors).toarray()
-    assert found.sum() == pytest.approx(0.5)  # each pair stands above the diagonal only
-    assert not np.tril(found).any()
+    distances, neighbours = nearest_rows(X.astype(np.float32), 12)
+    graph = attractions(distances, neighbours, 4.0, np.ones(50))
+    found = sparse.csr_array((graph.strengths, graph.indices, graph.indptr)).toarray()
+    assert found.sum() == pytest.approx(1.0)
+    assert_allclose(found, found.T, rtol=1e-12)
     # The same, one row at a time, with the rate that a general solver finds.
     from scipy.optimize import brentq  # noqa: PLC0415
 
     expected = np.zeros((50, 50))
-    for i, squares in enumerate(distances**2):
+    for i, squares in enumerate(distances.astype(np.float64) ** 2):
 
         def weights(rate, squares=squares):
             own = np.exp(-rate * (squares - squares[0]))
@@ -121,8 +128,8 @@ def test_attractions_have_the_perplexity_that_was_asked_for():
             return -(own * np.log(np.maximum(own, 1e-300))).sum() - np.log(4.0)
 
         expected[i, neighbours[i]] = weights(brentq(excess, 1e-6, 1e6))
-    expected = np.triu(expected + expected.T)
-    np.testing.assert_allclose(found, expected / expected.sum() / 2.0, atol=1e-8)
+    expected = expected + expected.T
+    np.testing.assert_allclose(found, expected / expected.sum(), atol=1e-8)
 
 
 # Forces
@@ -151,6 +158,105 @@ def test_a_grid_serves_positions_that_move():
         assert total == pytest.approx(same, rel=1e-2, abs=1.0)
 
 
+@pytest.fixture
+def compiled():
+    if document_map.kernels is None:
+        pytest.skip("There are no compiled kernels here.")
+    return document_map.kernels
+
+
+def test_largest_are_those_of_a_sorted_row(compiled):
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 9, (30, 200)).astype(np.float32)  # many are equal
+    own = rng.integers(0, 200, 30)
+    best, places = compiled.largest(values, own, 7)
+    masked = values.copy()
+    masked[np.arange(30), own] = -np.inf
+    expected = np.argsort(-masked, axis=1, kind="stable")[:, :7]
+    np.testing.assert_array_equal(places, expected)
+    np.testing.assert_array_equal(best, np.take_along_axis(masked, expected, axis=1))
+    with pytest.raises(ValueError, match="fewer numbers"):
+        compiled.largest(np.full((1, 4), np.nan, dtype=np.float32), np.zeros(1, np.int64), 2)
+    with pytest.raises(ValueError, match="k must be"):
+        compiled.largest(values, own, 201)
+
+
+def test_largest_without_kernels(monkeypatch):
+    values = np.random.default_rng(0).standard_normal((20, 60)).astype(np.float32)
+    own = np.arange(20)
+    expected = _largest(values.copy(), own, 5)
+    monkeypatch.setattr(document_map, "kernels", None)
+    for one, other in zip(_largest(values.copy(), own, 5), expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def moving_points(n=300):
+    """Points on their way, and a graph of their attractions."""
+    rng = np.random.default_rng(0)
+    half = sparse.random_array((n, n), density=0.03, rng=rng, format="csr")
+    both = sparse.csr_array(half + half.T)
+    graph = Graph(both.indptr.astype(np.int64), both.indices.astype(np.int32), both.data)
+    places, velocity = 5.0 * rng.standard_normal((2, n, 2))
+    return graph, places, rng.integers(1, 4, n).astype(float), velocity, 1.0 + rng.random((n, 2))
+
+
+@pytest.mark.usefixtures("compiled")
+def test_a_step_is_that_of_the_formulas(monkeypatch):
+    graph, places, masses, velocity, gains = moving_points()
+    moving = Moving(exaggeration=2.0, momentum=0.6, rate=500.0)
+    forces = Repulsion(masses).forces(places)
+    arguments = graph, forces, masses, moving, places
+    found = {}
+    for threads in (1, 3):
+        speed, gain = velocity.copy(), gains.copy()
+        found[threads] = _step(*arguments, speed, gain, threads), speed, gain
+    for one, other in zip(found[1], found[3], strict=True):
+        assert one.tobytes() == other.tobytes()
+    monkeypatch.setattr(document_map, "kernels", None)
+    forces_again = Repulsion(masses).forces(places)
+    assert_allclose(forces.x, forces_again.x, rtol=1e-9, atol=1e-9)
+    after = _step(*arguments, velocity, gains, 1)
+    for one, other in zip(found[1], (after, velocity, gains), strict=True):
+        assert_allclose(one, other, rtol=1e-9)
+    # The first point, by all pairs: the slope of the Kullback-Leibler divergence, scaled.
+    dense = np.zeros((300, 300))
+    dense[graph.owners, graph.indices] = graph.strengths
+    between = places[0] - places
+    closeness = 1.0 / (1.0 + (between**2).sum(axis=1))
+    pulled = (dense[0] * closeness) @ between / masses[0]
+    pushed = (masses * closeness**2) @ between / forces.pairs
+    _, _, _, before, gain = moving_points()
+    slope = 2.0 * pulled - pushed
+    gain = np.where((slope > 0) == (before[0] > 0), 0.8 * gain[0], gain[0] + 0.2)
+    moved = 0.6 * before[0] - 500.0 * gain * slope
+    moved *= document_map.LONGEST / max(np.linalg.norm(moved), document_map.LONGEST)
+    assert_allclose(found[1][0][0], places[0] + moved, rtol=1e-3)
+
+
+def test_a_density_does_not_depend_on_threads(compiled):
+    _, places, masses, _, _ = moving_points()
+    low = places.min(axis=0)
+    one, many = (compiled.map_density(places, masses, *low, 0.5, 120, t) for t in (1, 5))
+    assert one.tobytes() == many.tobytes()
+    assert one.sum() == pytest.approx(masses.sum())
+    centre = np.array([(one.sum(axis=a) @ np.arange(120)) / masses.sum() for a in (1, 0)])
+    assert_allclose((centre - 1.0) * 0.5 + low, masses @ places / masses.sum())  # the mean is kept
+    with pytest.raises(ValueError, match="outside the grid"):
+        compiled.map_density(places, masses, *low, 0.5, 20, 1)
+    places[7] = np.nan
+    with pytest.raises(ValueError, match="outside the grid"):
+        compiled.map_density(places, masses, *low, 0.5, 120, 2)
+
+
+@pytest.mark.usefixtures("compiled")
+def test_neighbours_that_are_not_there_are_refused():
+    graph, places, masses, velocity, gains = moving_points()
+    graph.indices[3] = 300
+    forces = Repulsion(masses).forces(places)
+    with pytest.raises(ValueError, match="neighbours do not fit"):
+        _step(graph, forces, masses, Moving(1.0, 0.5, 1.0), places, velocity, gains, 1)
+
+
 # Positions
 
 
@@ -161,7 +267,8 @@ def test_groups_are_islands_and_neighbours_stay_together():
     assert positions.min() >= 0.0
     assert positions.max() <= 1.0
     extent = np.ptp(positions, axis=0)
-    assert extent[0] == pytest.approx(1.0)  # the longer side is the horizontal one
+    assert extent.max() == pytest.approx(1.0)
+    assert extent.min() > 0.7  # the map fills a square
     distances = ((positions[:, None] - positions[None]) ** 2).sum(axis=2)
     np.fill_diagonal(distances, np.inf)
     nearest = np.argsort(distances)[:, :5]
@@ -173,6 +280,41 @@ def test_the_same_rows_give_the_same_bits_whatever_their_container():
     X, labels = mixture()
     first = document_positions(X, labels)
     np.testing.assert_array_equal(first, document_positions(X.copy(), labels.tolist()))
+
+
+def test_the_number_of_threads_changes_no_bit():
+    X = np.abs(mixture(n=3000, d=150, K=6, kappa=300.0)[0])
+    first, other = (document_positions(sparse.csr_array(X), n_threads=t) for t in (1, 3))
+    assert first.tobytes() == other.tobytes()
+
+
+def test_many_documents_are_placed_some_at_a_time(monkeypatch):
+    X, labels = mixture(n=900, d=20, K=5, kappa=80.0)
+    for name, value in (("FIRST", 50), ("RATIO", 4), ("ALL_PAIRS", 300)):
+        monkeypatch.setattr(document_map, name, value)
+    shares = []
+    positions = document_positions(X, callback=shares.append)
+    assert shares == sorted(shares)
+    assert same_neighbours(X, positions, 10) > 0.25  # 0.01 by chance
+    distances = ((positions[:, None] - positions[None]) ** 2).sum(axis=2)
+    np.fill_diagonal(distances, np.inf)
+    assert (labels[np.argsort(distances)[:, :5]] == labels[:, None]).mean() > 0.95
+
+
+def test_a_document_is_found_again_where_it_was_when_the_groups_are_others():
+    X, labels = mixture(n=400, d=12, K=6, kappa=60.0)
+    found = DocumentMap(X)
+    alone = found.positions()
+    for groups in (labels, labels // 2, np.zeros(400, dtype=int)):
+        positions = found.islands(alone, groups)
+        assert np.median(np.linalg.norm(positions - alone, axis=1)) < 0.1  # 0.5 by chance
+    np.testing.assert_array_equal(found.islands(alone, labels), document_positions(X, labels))
+
+
+def test_without_kernels_there_is_a_map_too(monkeypatch):
+    X, labels = mixture()
+    monkeypatch.setattr(document_map, "kernels", None)
+    assert same_neighbours(X, document_positions(X, labels), 10) > 0.3
 
 
 def test_groups_pull_documents_together():
@@ -210,6 +352,23 @@ def test_a_few_documents_have_places_of_their_own(n):
 def test_all_documents_equal():
     positions = document_positions(np.ones((25, 3)), np.zeros(25, dtype=int))
     assert len(np.unique(positions.round(3), axis=0)) == 25
+
+
+def test_documents_that_are_nearly_equal():
+    rng = np.random.default_rng(0)
+    X = np.repeat(np.eye(10), 40, axis=0) + 1e-4 * rng.standard_normal((400, 10))
+    positions = document_positions(X)  # and no warning about groups that nobody asked for
+    near = ((positions[:, None] - positions[None]) ** 2).sum(axis=2).argsort()[:, :20]
+    assert (near // 40 == np.arange(400)[:, None] // 40).mean() > 0.99
+
+
+def test_rows_without_groups_have_a_map(monkeypatch):
+    def fit(_self, _X):
+        raise NoFitError("There is no start.")
+
+    monkeypatch.setattr(sm.VMFMixture, "fit", fit)
+    X, labels = mixture()
+    assert same_neighbours(X, document_positions(X, labels), 10) > 0.3
 
 
 def test_a_document_far_out_does_not_make_the_others_small():

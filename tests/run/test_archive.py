@@ -233,6 +233,7 @@ KINDS = {
     "tree": Tree,
     "stability": Stability,
     "layout": Layout,
+    "map": Layout,
     "chance": Chance,
     "agreement": PartitionStability,
 }

@@ -195,7 +195,7 @@ def mapped(lines, tmp_path_factory):
 
 def test_positions_are_those_of_the_rows_and_groups(mapped):
     expected = document_positions(mapped.matrix(), mapped.mixture.labels_)
-    assert_array_equal(mapped.positions(), expected.round(5))
+    assert_array_equal(mapped.positions(), expected)
     x, y = mapped.documents["x"], mapped.documents["y"]
     assert x[-1] is y[-1] is None  # set aside
     assert_allclose(np.column_stack([x[:-1], y[:-1]]), mapped.positions(), rtol=1e-5)
@@ -208,11 +208,15 @@ def test_positions_are_those_of_the_rows_and_groups(mapped):
 def test_the_map_is_reused_as_long_as_groups_are_the_same(lines, mapped, tmp_path, monkeypatch):
     folder = shutil.copytree(mapped.folder, tmp_path / "run")
     with monkeypatch.context() as patch:
-        patch.setattr(stage, "document_positions", None)
+        patch.setattr(stage.DocumentMap, "positions", None)
+        patch.setattr(stage.DocumentMap, "islands", None)
         explore(lines, folder, criterion="none", k=2, names={0: "one", 1: "other"})
     assert_array_equal(sm.load_run(folder).positions(), mapped.positions())
-    heard = explore(lines, folder, criterion="none", k=3)
-    assert "Placing the documents on a map" in heard.begun
+    with monkeypatch.context() as patch:  # other groups: islands on the same map
+        patch.setattr(stage.DocumentMap, "positions", None)
+        heard = explore(lines, folder, criterion="none", k=3)
+    assert "Placing the documents on a map" not in heard.begun
+    assert "Making islands of the groups" in heard.begun
     assert (sm.load_run(folder).positions() != mapped.positions()).any()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -40,10 +41,11 @@ class Tokens:
         numbers: Mapping[str, int],
     ) -> Self:
         """Cut texts into forms and number them; a mapping may make up new numbers."""
-        number = numbers.__getitem__
-        parts = [np.fromiter(map(number, cut(text)), dtype=np.int32) for text in texts]
-        ends = np.cumsum([0, *map(len, parts)], dtype=np.int64)
-        return cls(np.concatenate([np.empty(0, dtype=np.int32), *parts]), ends)
+        number, ids, ends = numbers.__getitem__, array("i"), array("q", [0])
+        for text in texts:
+            ids.extend(map(number, cut(text)))
+            ends.append(len(ids))
+        return cls(np.array(ids, dtype=np.int32), np.array(ends, dtype=np.int64))
 
     def renumber(self, numbers: Sequence[int]) -> Tokens:
         """Return the words with ``numbers[i]`` in the place of i; negative ones stay."""

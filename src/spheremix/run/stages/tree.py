@@ -12,8 +12,8 @@ from scipy import sparse
 from spheremix.data.open import as_directions
 from spheremix.estimators.cluster_tree import FEW, tree_inside
 from spheremix.hierarchy import Hierarchy
-from spheremix.reading import document_positions
 from spheremix.reading.contrast import group_counts, text_sums
+from spheremix.reading.document_map import DocumentMap
 from spheremix.reading.tree import describe_nodes
 from spheremix.run.folder.files import RunError
 from spheremix.run.folder.fitted import check_labels, check_merges
@@ -32,7 +32,6 @@ Ids = NDArray[np.int64]
 
 MOST = 40  # fine groups, unless more groups were chosen
 LISTED = 20  # words of a node
-DECIMALS = 5  # of a position: more than any screen shows
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -200,11 +199,21 @@ class Layout:
 
 
 def place_documents(x: Context, rows: Rows, labels: NDArray[np.intp]) -> Layout:
-    """Return the positions of the rows, where documents of a group are islands."""
+    """Return the positions of the rows, where documents of a group are islands.
 
-    def make() -> Layout:
+    The map of the rows alone is kept: with other groups, only its islands are made again.
+    """
+    found = DocumentMap(rows.X, n_threads=x.options.threads)
+    follow = lambda share: x.listener.update(share, "")  # noqa: E731
+
+    def place() -> Layout:
         x.listener.begin("Placing the documents on a map")
-        follow = lambda share: x.listener.update(share, "")  # noqa: E731
-        return Layout(document_positions(rows.X, labels, callback=follow).round(DECIMALS))
+        return Layout(found.positions(follow))
 
-    return x.store.stage("layout", key_of(x.rows_key, "layout", labels_key(labels)), Layout, make)
+    placed = x.store.stage("map", key_of(x.rows_key, "map"), Layout, place)
+
+    def part() -> Layout:
+        x.listener.begin("Making islands of the groups")
+        return Layout(found.islands(placed.positions, labels, follow))
+
+    return x.store.stage("layout", key_of(x.rows_key, "layout", labels_key(labels)), Layout, part)
