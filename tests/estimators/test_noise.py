@@ -309,6 +309,11 @@ def test_reading_says_where_noise_would_belong(noisy):
     [
         ({"noise": "pink"}, "noise must be one of 'uniform'"),
         ({"noise": "uniform", "max_noise": 1.0}, "max_noise is a share, below 1"),
+        (
+            {"max_noise": 0.1},
+            "max_noise is for rows that belong to no component, .*noise='uniform'",
+        ),
+        ({"max_noise": None}, "there are none without noise"),
         ({"noise": "uniform", "max_noise": 0.0}, "max_noise must be a finite number above 0"),
         ({"noise": "uniform", "max_noise": "some"}, "max_noise must be one of 'auto'"),
         ({"kappa_prior": 3.0}, "kappa_prior must have one value"),

@@ -19,7 +19,9 @@ n_components : int, default=8
 feature_weights : array-like of shape (d,), default=None
     Finite, non-negative multipliers of ``beta``, one for each feature.
 kappa : {"shared", "free"}, number or array-like of shape (K,), default="shared"
-    One concentration for all components, one each, or given values.
+    One concentration for all components, one each, or given values. Free ones fit better and
+    group worse: on every real set that was not used here for tuning, the groups of shared ones
+    agreed better with the labels. They are for rows whose groups really differ in tightness.
 kappa_solver : {"exact", "banerjee"}, default="exact"
     Banerjee's is the closed-form approximation; with it the objective can fall.
 m_step : {"exact", "paper"}, default="exact"
@@ -37,7 +39,7 @@ noise : {"uniform"} or None, default=None
     "uniform" adds a component of kappa = 0 for rows that belong to no cluster; their label is
     -1. The search for starts does without it, and EM decides.
 max_noise : float, "auto" or None, default="auto"
-    With noise, how many rows may be noise. A number is a share of the rows and is kept to.
+    For noise="uniform" only: how many rows may be noise. A number is a share of the rows and is kept to.
     "auto" takes as noise what fits its cluster worse than nearly all rows of clusters do. Where
     the rows that fit worst make a hump of their own, as many rows are noise as lie beyond the
     valley before it and are unusual, too. Otherwise it is a row whose log-odds are 2.33 robust
