@@ -13,8 +13,8 @@ import warnings
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
-from sklearn.feature_extraction.text import TfidfTransformer
 from sets import embeddings
+from sklearn.feature_extraction.text import TfidfTransformer
 from timing import DATA, ROOT
 
 import spheremix as sm

@@ -311,7 +311,7 @@ def test_reading_says_where_noise_would_belong(noisy):
         ({"noise": "uniform", "max_noise": 1.0}, "max_noise is a share, below 1"),
         (
             {"max_noise": 0.1},
-            "max_noise is for rows that belong to no component, .*noise='uniform'",
+            "max_noise is for rows that belong to no component",
         ),
         ({"max_noise": None}, "there are none without noise"),
         ({"noise": "uniform", "max_noise": 0.0}, "max_noise must be a finite number above 0"),

@@ -48,9 +48,10 @@ def mixture_of(model: Any) -> VMFMixture:
     else:
         given = (model.prototypes_, model.kappas_, model.weights_)
         mixture, hard = VMFMixture.from_parameters(*given), model.algorithm in HARD
-    return mixture.set_params(
+    mixture.set_params(
         e_step="hard" if hard else "soft", n_threads=model.n_threads, engine=model.engine
     )
+    return mixture
 
 
 def open_rows_of(

@@ -39,7 +39,8 @@ noise : {"uniform"} or None, default=None
     "uniform" adds a component of kappa = 0 for rows that belong to no cluster; their label is
     -1. The search for starts does without it, and EM decides.
 max_noise : float, "auto" or None, default="auto"
-    For noise="uniform" only: how many rows may be noise. A number is a share of the rows and is kept to.
+    For noise="uniform" only: how many rows may be noise. A number is a share of the rows and
+    is kept to.
     "auto" takes as noise what fits its cluster worse than nearly all rows of clusters do. Where
     the rows that fit worst make a hump of their own, as many rows are noise as lie beyond the
     valley before it and are unusual, too. Otherwise it is a row whose log-odds are 2.33 robust
