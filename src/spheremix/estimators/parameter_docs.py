@@ -45,9 +45,10 @@ max_noise : float, "auto" or None, default="auto"
     the rows that fit worst make a hump of their own, as many rows are noise as lie beyond the
     valley before it and are unusual, too. Otherwise it is a row whose log-odds are 2.33 robust
     standard deviations beyond the median, so that about one row in a hundred is lost where
-    there is no noise and rows vary alike; of the titles of stackoverflow a quarter was. Rows that vary no more than the mixture says are left to it, as by None.
-    None calls noise what fits the uniform distribution better, which on texts is any row with
-    less than half of the usual cosine.
+    there is no noise and rows vary alike; of the titles of stackoverflow a quarter was. Rows
+    that vary no more than the mixture says are left to it, as by None. None calls noise what
+    fits the uniform distribution better, which on texts is any row with less than half of the
+    usual cosine.
 e_step : {"soft", "hard"}, default="soft"
     Rows count for all components by their posterior probabilities, or for the most probable
     one alone.
@@ -71,7 +72,7 @@ max_iter : int, default=1000
 tol : float, default=1e-7
     In nats per unit of weight: convergence is when the objective changes by less and one more
     step is certain to gain less. On five sets of 4,000 to 6,000 rows 1e-6 moved at most 3 rows
-    in 10,000 and 1e-5 at most 64, and took up to a third and up to half of the time less.
+    in 10,000 and 1e-5 at most 64, and saved up to about a third and half of the time.
 zero_tol : float, default=1e-8
     Coordinates of the fitted prototypes below it are set to exactly zero.
 random_state : int, RandomState, Generator or None, default=None
