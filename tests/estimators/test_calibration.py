@@ -309,6 +309,8 @@ def left_out_labels(mixture, X):
         (np.zeros(200), "must be integers or texts"),
         (np.where(np.arange(200) < 19, 1, -1), "has 19 known labels, and 20 or more are needed"),
         ([""] * 200, "has 0 known labels"),
+        ([np.nan] * 190 + ["a", "b"] * 5, "has 10 known labels"),
+        (np.ones(200, dtype=int), "labels are all the same"),
     ],
 )
 def test_labels_that_say_too_little_are_refused(labels, message):

@@ -263,15 +263,20 @@ def _codes(labels: ArrayLike, n_rows: int) -> Ids:
     if given.dtype.kind in "iu":
         known = given >= 0
     else:
-        known = np.array([one is not None and one == one and one != "" for one in given])  # noqa: PLR0124 (NaN)
-        given = given.astype(str)
-    if np.count_nonzero(known) < LEAST_LABELS:
+        each: list[Any] = list(labels)  # type: ignore[arg-type]
+        # A missing value of a data frame is NaN, which is not equal to itself.
+        known = np.array([one is not None and one == one and one != "" for one in each])  # noqa: PLR0124
+        given = np.array([str(one) for one in each])
+    n_known = int(np.count_nonzero(known))
+    if n_known < LEAST_LABELS:
         raise ParameterError(
             "{labels} has {got} known labels, and {least} or more are needed",
             remedies=("leave out {labels}",),
-            got=int(np.count_nonzero(known)),
+            got=n_known,
             least=LEAST_LABELS,
         )
+    if len(np.unique(given[known])) < 2:
+        raise ParameterError("{labels} are all the same, and say nothing of the groups")
     codes = np.full(n_rows, -1, dtype=np.intp)
     codes[known] = np.unique(given[known], return_inverse=True)[1]
     return codes
