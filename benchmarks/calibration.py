@@ -6,17 +6,20 @@ SPHEREMIX_DATA. It writes ``benchmarks/results/calibration.md``.
 
 from __future__ import annotations
 
+import gzip
+import json
 import warnings
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
+from sets import embeddings
 from sklearn.feature_extraction.text import TfidfTransformer
-from stability import bbc, embeddings
 from timing import DATA, ROOT
 
 import spheremix as sm
 from spheremix.estimators.calibration import LeftOut, tempered
+from spheremix.text import TextVectorizer
 
 TARGET = ROOT / "benchmarks" / "results" / "calibration.md"
 BINS = 15
@@ -42,6 +45,13 @@ NOTE = [
     "Best temperature: the one that maximises the likelihood of the labels, which nobody has in",
     "practice, and the ECE that it reaches.",
 ]
+
+
+def bbc():
+    with gzip.open(DATA / "bbc_news" / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        documents = [json.loads(line) for line in lines]
+    labels = np.unique([one["label"] for one in documents], return_inverse=True)[1]
+    return TextVectorizer().fit_transform([one["text"] for one in documents]), labels
 
 
 def counts(name):

@@ -13,7 +13,14 @@ import spheremix as sm
 from spheremix.bessel import log_normalizer, mean_length
 from spheremix.errors import ParameterError
 from spheremix.estimators import calibration
-from spheremix.estimators.calibration import LeftOut, evidence, knowledge, normalised, tempered
+from spheremix.estimators.calibration import (
+    LeftOut,
+    evidence,
+    knowledge,
+    label_likelihood,
+    normalised,
+    tempered,
+)
 
 
 def calibration_error(posteriors, labels, bins=10):
@@ -238,7 +245,122 @@ def test_sparse_rows_noise_one_component_and_few_columns():
 
 
 def test_what_cannot_be_calibrated_is_refused():
-    with pytest.raises(ParameterError, match="model must be a fitted VMFMixture"):
-        sm.calibrate(sm.SphericalKMeans(2), np.eye(3))
+    with pytest.raises(ParameterError, match="model must be a fitted estimator"):
+        sm.calibrate("mixture", np.eye(3))
     with pytest.raises(NotFittedError):
         sm.calibrate(sm.VMFMixture(2), np.eye(3))
+
+
+# With labels
+
+
+def test_the_likelihood_of_labels_is_the_sum_over_what_the_groups_may_stand_for():
+    rng = np.random.default_rng(0)
+    groups, labels = np.array([0, 0, 1, 1, 1, 0]), np.array([0, 1, 2, 2, 0, 0])
+    right = rng.uniform(0.1, 0.9, (2, 6))
+    frequent = (np.array([3, 1, 2]) + 0.5) / 7.5
+    for one, found in zip(right, label_likelihood(right, groups, labels), strict=True):
+        total = 0.0
+        for first in range(3):
+            for second in range(3):
+                stands = np.array([first, second])[groups]
+                each = np.where(
+                    labels == stands,
+                    one,
+                    (1.0 - one) * frequent[labels] / (1.0 - frequent[stands]),
+                )
+                total += frequent[first] * frequent[second] * np.prod(each)
+        assert_allclose(found, np.log(total))
+
+
+def test_labels_of_some_rows_make_posteriors_probabilities_of_being_right():
+    """Four of ten rows have a label that has nothing to do with the rows."""
+    X, labels, mixture = fitted(2000, 20, 4, 0.05)
+    rng = np.random.default_rng(0)
+    said = np.where(rng.random(2000) < 0.4, rng.integers(4, size=2000), labels)
+    names = np.array(["oak", "elm", "ash", "fir"])[said]
+    known = rng.permutation(2000)[:200]
+    given = np.full(2000, None, dtype=object)
+    given[known] = names[known]
+    found = sm.calibrate(mixture, X, labels=given)
+    assert found.n_labels == 200
+    assert 0.6 < found.tempering.kept < 0.85  # 0.7 are as the rows say
+    assert_allclose(found.posteriors.sum(axis=1), found.tempering.kept)
+    others = np.setdiff1d(np.arange(2000), known)
+    error = calibration_error(found.posteriors[others], said[others])
+    assert error < 0.06
+    assert calibration_error(sm.calibrate(mixture, X).posteriors[others], said[others]) > 0.2
+    codes = np.full(2000, -1)
+    codes[known] = said[known]
+    assert_array_equal(sm.calibrate(mixture, X, labels=codes).posteriors, found.posteriors)
+    # The group that is said stays the most probable one.
+    assert_array_equal(found.posteriors.argmax(axis=1), left_out_labels(mixture, X))
+
+
+def left_out_labels(mixture, X):
+    ((_, block),) = LeftOut(mixture, sm.as_directions(X), None).blocks(np.arange(len(X)))
+    return block.scores.argmax(axis=1)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([1, 2], r"one for each of the 200 rows; got shape \(2,\)"),
+        (np.zeros(200), "must be integers or texts"),
+        (np.where(np.arange(200) < 19, 1, -1), "has 19 known labels, and 20 or more are needed"),
+        ([""] * 200, "has 0 known labels"),
+        ([np.nan] * 190 + ["a", "b"] * 5, "has 10 known labels"),
+        (np.ones(200, dtype=int), "labels are all the same"),
+    ],
+)
+def test_labels_that_say_too_little_are_refused(labels, message):
+    X, _, mixture = fitted(200, 12, 3, 0.1)
+    with pytest.raises(ParameterError, match=message):
+        sm.calibrate(mixture, X, labels=labels)
+
+
+def test_calibrated_predictions_of_the_estimator_itself():
+    X, labels, mixture = fitted(300, 12, 3, 0.1)
+    with pytest.raises(ParameterError, match=r"calibrated=True needs a calibration of this fit"):
+        mixture.predict_proba(X, calibrated=True)
+    new = X[:7] + 0.01
+    for known in (None, np.where(np.arange(300) < 100, labels, -1)):
+        found = sm.calibrate(mixture, X, labels=known)
+        again = mixture.predict_proba(new, calibrated=True)
+        assert_array_equal(again, found.predict_proba(new))
+    assert_allclose(again.sum(axis=1), found.tempering.kept)
+    mixture.fit(X)
+    with pytest.raises(ParameterError, match="needs a calibration"):  # of another fit
+        mixture.predict_proba(X, calibrated=True)
+
+
+@pytest.mark.parametrize("kind", [sm.VMFPath, sm.VMFTree, sm.VMFMixtureIC, sm.VMFCoclustering])
+def test_every_estimator_with_posteriors_has_calibrated_ones(kind):
+    rng = np.random.default_rng(0)
+    X = np.kron(np.eye(3), np.ones((60, 4))) + rng.uniform(0.0, 1.5, (180, 12))
+    made = {sm.VMFTree: (6,), sm.VMFMixtureIC: ([3],)}.get(kind, (3,))
+    model = kind(*made, random_state=0, **({"n_clusters": 3} if kind is sm.VMFTree else {})).fit(X)
+    found = sm.calibrate(model, X)
+    again = model.predict_proba(X[:9], calibrated=True)
+    assert_allclose(again, found.predict_proba(X[:9]))
+    assert again.shape == (9, 3)
+
+
+def test_spherical_k_means_is_calibrated_as_the_mixture_that_it_is():
+    X, _, _ = sm.datasets.make_vmf_mixture(200, 12, 3, overlap=0.05, random_state=0)
+    model = sm.SphericalKMeans(3, random_state=0).fit(X)
+    found = sm.calibrate(model, X)
+    assert found.mixture.e_step == "hard"
+    assert np.mean(found.posteriors.argmax(axis=1) == model.labels_) > 0.95
+
+
+def test_a_calibration_prints_itself_in_three_lines():
+    X, labels, mixture = fitted(300, 12, 3, 0.1)
+    lines = repr(sm.calibrate(mixture, X)).split("\n")
+    assert len(lines) == 3
+    assert lines[0].endswith(
+        "without labels: within this mixture, and not probabilities of being right."
+    )
+    lines = repr(sm.calibrate(mixture, X, labels=labels)).split("\n")
+    assert len(lines) == 3
+    assert "calibrated by 300 labels: probabilities that the label" in lines[0]

@@ -174,7 +174,7 @@ def test_a_planted_event_is_found_and_no_event_is_not(topics, mixture):
     heaviest = np.abs(event.mean(axis=0)).argsort()[-10:]
     assert len({f"w{j}" for j in heaviest} & set(group.words)) >= 3
     assert np.array_equal(found.new_group >= 0, np.isin(np.arange(72), group.members))
-    assert f"New group A, {len(group.members)} documents" in repr(found)
+    assert f"New group A, {len(group.members)} documents" in "\n".join(found.lines())
     assert len(found.documents_table()["fit_p_value"]) == 72
     assert found.groups_table()["group"].tolist() == [0, 1, 2]
 
@@ -185,10 +185,12 @@ def test_shares_that_moved_are_named(topics, mixture):
     found = sm.compare_batch(mixture, past, one[:20])
     assert "shares" in found.alarms
     assert found.groups.share_changed[1]
-    assert "MORE than chance allows" in repr(found)
+    assert "MORE than chance allows" in "\n".join(found.lines())
     raised = [check for check in found.checks if check.alarm]
     assert "1 of 1 checks raises an alarm." in repr(replace(found, checks=(raised[0],)))
     assert "2 of 2 checks raise an alarm." in repr(replace(found, checks=(raised[0],) * 2))
+    assert "Alarms: shares" in repr(found)
+    assert repr(found).split("\n")[2].startswith("Groups with other shares or words: 0, 1 and 2.")
 
 
 def test_the_same_seed_gives_the_same_result_dense_or_sparse(topics, mixture):
@@ -205,5 +207,5 @@ def test_what_cannot_be_compared_is_refused(topics, mixture):
         sm.compare_batch(mixture, past, new, false_alarms=0.9)
     with pytest.raises(ParameterError, match="feature_names has 2 names, the model 40 features"):
         sm.compare_batch(mixture, past, new, feature_names=["a", "b"])
-    with pytest.raises(ParameterError, match="model must be a fitted VMFMixture"):
+    with pytest.raises(ParameterError, match="model must be a fitted estimator"):
         sm.compare_batch("mixture", past, new)

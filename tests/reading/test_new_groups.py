@@ -112,7 +112,7 @@ def test_groups_that_follow_single_documents_are_cautioned_about():
         LeftOut(mixture, sm.as_directions(X[:80]), None), np.random.default_rng(0)
     ).labels != mixture.predict(X[:80])
     assert found.unstable == np.mean(changed) > 0.02
-    assert "would change group if they were left out of the fit" in repr(found)
+    assert "would change group if they were left out of the fit" in "\n".join(found.lines())
 
 
 def test_documents_that_belong_nowhere_are_counted_apart():
@@ -127,4 +127,4 @@ def test_documents_that_belong_nowhere_are_counted_apart():
     assert n == np.sum((found.labels < 0) & known) > 0
     assert expected == pytest.approx(known.sum() * 12 / 120, rel=0.2)
     assert found.groups.found.sum() == np.sum((found.labels >= 0) & known)
-    assert "none: they belong nowhere" in repr(found)
+    assert "none: they belong nowhere" in "\n".join(found.lines())

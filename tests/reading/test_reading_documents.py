@@ -295,3 +295,26 @@ def test_classic3_reads_as_its_three_collections(data_folder):
     ):
         assert [topic <= words for words in first] == [bool(topic & words) for words in alone]
         assert sum(topic <= words for words in first) == 1
+
+
+PAIR = ["apples", "boats"]
+
+
+@pytest.mark.parametrize(
+    ("label", "other", "odds", "stays", "said"),
+    [
+        (0, 1, 50.0, 1.0, "clearly here"),
+        (0, 1, 50.0, 0.75, "clearly here"),
+        (0, 1, 50.0, 0.7, "probably here"),
+        (0, 1, 50.0, 0.5, "probably here"),
+        (0, 1, 50.0, 0.45, "borderline with boats"),
+        (1, 0, math.log(1.1), 1.0, "clearly here"),
+        (0, -1, math.inf, 1.0, "clearly here"),
+        (0, -1, math.inf, 0.2, "borderline"),
+        (-1, 0, 50.0, 1.0, "belongs nowhere"),
+    ],
+)
+def test_stability_decides_what_is_said_of_certainty(label, other, odds, stays, said):
+    some = np.array([1.0])
+    documents = Documents(np.array([label]), np.array([other]), some, some, np.array([odds]), some)
+    assert certainties(documents, np.array([stays]), PAIR) == [said]

@@ -1,4 +1,4 @@
-"""Posteriors that say how sure one can be: leave-one-out scores, and a temperature without labels.
+"""Posteriors that are less sure: leave-one-out scores, and a temperature, with labels or without.
 
 Posteriors of fitted mixtures are nearly all 0 or 1, for two reasons. The prototype of a cluster
 contains the row itself: :class:`LeftOut` takes it out again. And real rows are
@@ -21,6 +21,15 @@ no labels.
 
 Where evidence is counted several times, T grows with the number of columns. Halves give T_2 and
 quarters T_4, so the whole row is taken to have T_2 squared / T_4: one doubling further.
+
+Such posteriors are about the mixture. How often its groups agree with what people say of the rows,
+only labels can tell. With labels of some rows, the posterior is
+
+    p(k | x) = kept * (share of k in softmax(scores / T)),
+
+and T and ``kept`` are those under which the labels are most likely, if every group stands for one
+label, unknown which: a row of group k has this label with probability p(k | x), and otherwise one
+of the others, in proportion to how frequent they are. No group has to be matched with a label.
 """
 
 from __future__ import annotations
@@ -31,12 +40,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp, softmax
-from sklearn.utils.validation import check_is_fitted
 
 from spheremix.bessel import log_normalizer
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.mixture import SelectedMixture, VMFMixture
+from spheremix.estimators.fitted import add_fitted
+from spheremix.estimators.of_fit import open_rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,6 +53,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.data.base import Directions
+    from spheremix.estimators.mixture import VMFMixture
 
     Array = NDArray[np.float64]
     Pair = tuple[Array, Array]
@@ -56,35 +66,86 @@ LEAST_COLUMNS = 2 * QUARTERS  # so that every quarter has a direction
 LEAST_Z = 2.0  # standard errors by which a temperature other than 1 must be better
 LOWEST, HIGHEST = np.log(0.25), np.log(1000.0)  # of the logarithm of a temperature
 ENTRIES = 2**22  # of the rows that are dense at a time: 32 MB
+LEAST_LABELS = 20  # that two numbers can be found from
+TEMPERATURES = np.exp(np.linspace(np.log(0.5), HIGHEST, 40))
+SHARES = np.concatenate([[1.0], np.linspace(0.98, 0.1, 45)])  # that may be kept
+LEAST_RIGHT = 1e-6  # probability of one label of one row: a single one does not decide
+HALF = 0.5
 LEAST = 1e-9  # share of the weight that is left of a component of one row, without this row
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
+class Tempering:
+    """How posteriors follow from scores.
+
+    Attributes
+    ----------
+    temperature : float
+        What the evidence of a row is divided by; with labels, its scores.
+    kept : float or None
+        With labels, the share that is left for groups: the rest is the probability that no group
+        has the right label. None without labels.
+    """
+
+    temperature: float
+    kept: float | None = None
+
+    def posteriors(self, scores: Array, log_weights: Array) -> Array:
+        """Return the posteriors of rows, by the scores of the components: (n, K)."""
+        if self.kept is None:
+            return tempered(scores, log_weights, self.temperature)
+        return self.kept * tempered(scores, np.zeros(1), self.temperature)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Calibration:
-    """Posteriors of a mixture that say how sure one can be.
+    """Posteriors of a mixture that are less sure; ``print`` says what they are in three lines.
 
     Attributes
     ----------
     mixture : VMFMixture
         The mixture.
-    temperature : float
-        What the evidence of a row is divided by: 1 if the rows speak for the mixture as it is,
-        more if the mixture is too sure.
+    tempering : Tempering
+        How posteriors follow from scores.
     z : float
-        By how many standard errors the rows speak against a temperature of 1; NaN where that cannot
-        be told (one component, fewer than 8 columns, or nothing but noise). The temperature is 1
-        unless z is above 2. Rows count as far as they are no noise.
+        Without labels, by how many standard errors the rows speak against a temperature of 1; NaN
+        where that cannot be told (one component, fewer than 8 columns, or nothing but noise). The
+        temperature is 1 unless z is above 2. Rows count as far as they are no noise. NaN with
+        labels.
+    n_labels : int
+        Rows whose label is known.
     posteriors : ndarray of shape (n, K)
         Of the rows of the fit, each by the mixture that the other rows give.
     """
 
     mixture: VMFMixture
-    temperature: float
+    tempering: Tempering
     z: float
+    n_labels: int
     posteriors: Array
 
+    @property
+    def temperature(self) -> float:
+        """What the evidence of a row is divided by: more than 1 if the mixture is too sure."""
+        return self.tempering.temperature
+
+    def __repr__(self) -> str:
+        n, K = self.posteriors.shape
+        by = f"by {self.n_labels:,} labels" if self.n_labels else "without labels"
+        sure = self.posteriors.max(axis=1)
+        means, kept = "within this mixture, and not probabilities of being right", ""
+        if self.tempering.kept is not None:
+            means = "probabilities that the label is that of the group"
+            kept = f", kept {self.tempering.kept:.2f}"
+        return (
+            f"Posteriors of {n:,} rows in {K} groups, calibrated {by}: {means}.\n"
+            f"Temperature {self.temperature:.3g}{kept}.\n"
+            f"Largest posterior of a row: {sure.mean():.2f} on average, below {HALF} for "
+            f"{np.mean(sure < HALF):.0%}."
+        )
+
     def predict_proba(self, X: Any) -> Array:
-        """Return the calibrated posterior probabilities for rows that were not in the fit.
+        """Return the calibrated posteriors of rows that were not in the fit.
 
         Parameters
         ----------
@@ -94,36 +155,54 @@ class Calibration:
         Returns
         -------
         ndarray of shape (n, K)
-            Rows sum to one; with noise, they are the probabilities if the row is no noise.
+            Rows sum to one, with labels to the share that is kept; with noise, they are the
+            probabilities if the row is no noise.
         """
-        clusters = self.mixture.scorer_.clusters()
-        scores = check.open_again(self.mixture, X).map_rows(clusters, "scores")
-        return tempered(scores, np.log(self.mixture.weights_), self.temperature)
+        scores = check.open_again(self.mixture, X).map_rows(
+            self.mixture.scorer_.clusters(), "scores"
+        )
+        return self.tempering.posteriors(scores, np.log(self.mixture.weights_))
 
 
 def calibrate(
-    model: Any, X: Any, *, sample_weight: ArrayLike | None = None, random_state: Any = 0
+    model: Any,
+    X: Any,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    random_state: Any = 0,
 ) -> Calibration:
-    """Find out how sure the posteriors of a mixture can be; no labels are needed.
+    """Make the posteriors of a mixture less sure, by its rows alone or by some labels.
 
-    Two things are repaired. A row of the fit has pulled the prototype of its cluster towards
-    itself: its posteriors are computed without this pull (leave-one-out, in closed form, the
-    concentrations held). And where the rows are no draws from the mixture, as texts and embeddings
-    are not, the evidence is divided by a temperature. It is found by comparing what halves and
-    quarters of the columns say about each other with what the mixture expects; the page "How sure
-    can I be?" of the documentation shows how well it works.
+    A row of the fit has pulled the prototype of its group towards itself: its posteriors are
+    computed without this pull (leave-one-out, in closed form, the concentrations held). And where
+    the rows are no draws from the mixture, as texts and embeddings are not, the evidence is
+    divided by a temperature.
 
-    Calibrated posteriors say how sure the cluster of a row is *in this mixture*. Whether the
-    cluster itself would be there in other rows, :func:`spheremix.stability` says.
+    Without labels, it is found by comparing what halves and quarters of the columns say about each
+    other with what the mixture expects. Such posteriors are about this mixture: how probable each
+    group is *if its groups are the right ones*. They are no probabilities of being right, which
+    depend on what people would call right.
+
+    With ``labels`` of some rows they are: the probability that a row has the label for which the
+    group stands. 200 labels of rows that were drawn at random do well, fewer where there are few
+    groups. The page "How sure can I be?" of the documentation has the errors.
+
+    The estimator remembers the temperature, so that ``predict_proba(X, calibrated=True)`` works.
 
     Parameters
     ----------
-    model : VMFMixture, VMFPath or VMFMixtureIC
-        Fitted; of a path the step that is selected.
+    model : estimator
+        Fitted: VMFMixture, VMFPath, VMFMixtureIC, VMFTree, SphericalKMeans or VMFCoclustering; the
+        mixture that is chosen where there are several. Rows are left out of a co-clustering as if
+        its prototypes were free.
     X : array-like or sparse matrix of shape (n, d), or Directions
         The rows it was fitted to.
+    labels : array-like of shape (n,), default=None
+        What people say of the rows, for 20 of them or more: integers with -1 where it is not known,
+        or texts with None or "".
     sample_weight : array-like of shape (n,), default=None
-        The weights it was fitted with.
+        The weights it was fitted with. In the search for T each label counts once.
     random_state : int, RandomState, Generator or None, default=0
         Seeds the cuts of the columns, and the choice of 1,000 rows where there are more.
 
@@ -135,34 +214,118 @@ def calibrate(
     Examples
     --------
     >>> import spheremix as sm
-    >>> X, _, _ = sm.datasets.make_vmf_mixture(500, 20, 3, overlap=0.1, random_state=0)
-    >>> calibration = sm.calibrate(sm.VMFMixture(3, random_state=0).fit(X), X)
+    >>> X, labels, _ = sm.datasets.make_vmf_mixture(500, 20, 3, overlap=0.1, random_state=0)
+    >>> mixture = sm.VMFMixture(3, random_state=0).fit(X)
+    >>> calibration = sm.calibrate(mixture, X)
     >>> calibration.temperature
     1.0
-    >>> calibration.posteriors.shape
-    (500, 3)
+    >>> mixture.predict_proba(X[:4], calibrated=True).shape
+    (4, 3)
+    >>> labels[100:] = -1  # of 100 rows they are known
+    >>> print(sm.calibrate(mixture, X, labels=labels))  # doctest: +ELLIPSIS
+    Posteriors of 500 rows in 3 groups, calibrated by 100 labels: probabilities that ...
     """
-    if not isinstance(model, VMFMixture | SelectedMixture):
-        raise ParameterError(
-            "{model} must be a fitted VMFMixture, VMFPath or VMFMixtureIC, got a {got}",
-            got=type(model).__name__,
-        )
-    check_is_fitted(model)
-    mixture = model if isinstance(model, VMFMixture) else model.best_estimator_
-    rows = check.open_again(mixture, X)
-    weights = check.check_weights(sample_weight, rows.n_rows)
+    mixture, rows, weights = open_rows_of(model, X, sample_weight)
     left = LeftOut(mixture, rows, weights)
-    rng = np.random.default_rng(check.draw_seeds(random_state, 1)[0])
-    temperature, z = _temperature(left, rng)
+    codes = None if labels is None else _codes(labels, rows.n_rows)
+    if codes is None:
+        rng = np.random.default_rng(check.draw_seeds(random_state, 1)[0])
+        temperature, z = _temperature(left, rng)
+        tempering = Tempering(temperature)
+    else:
+        tempering, z = _by_labels(left, codes), float("nan")
     posteriors = np.empty((rows.n_rows, len(mixture.weights_)))
     for part, block in left.blocks(np.arange(rows.n_rows)):
-        posteriors[part] = tempered(block.scores, block.log_weights, temperature)
-    return Calibration(mixture, temperature, z, posteriors)
+        posteriors[part] = tempering.posteriors(block.scores, block.log_weights)
+    if hasattr(model, "predict_proba"):
+        add_fitted(getattr(model, "best_estimator_", model), {"calibration_": tempering})
+    n_labels = 0 if codes is None else int(np.count_nonzero(codes >= 0))
+    return Calibration(mixture, tempering, z, n_labels, posteriors)
 
 
 def tempered(scores: Array, log_weights: Array, temperature: float) -> Array:
     """Return posteriors whose evidence is divided by a temperature; weights are as they were."""
     found: Array = softmax((scores - log_weights) / temperature + log_weights, axis=1)
+    return found
+
+
+def _codes(labels: ArrayLike, n_rows: int) -> Ids:
+    """Return labels as numbers from 0, -1 where they are not known."""
+    given = np.asarray(labels)
+    if given.shape != (n_rows,) or given.dtype.kind not in "iuOUT":
+        raise ParameterError(
+            "{labels} must be integers or texts, one for each of the {n} rows; got shape {shape} "
+            "of {dtype}",
+            n=n_rows,
+            shape=given.shape,
+            dtype=given.dtype,
+        )
+    if given.dtype.kind in "iu":
+        known = given >= 0
+    else:
+        each: list[Any] = list(labels)  # type: ignore[arg-type]
+        # A missing value of a data frame is NaN, which is not equal to itself.
+        known = np.array([one is not None and one == one and one != "" for one in each])  # noqa: PLR0124
+        given = np.array([str(one) for one in each])
+    n_known = int(np.count_nonzero(known))
+    if n_known < LEAST_LABELS:
+        raise ParameterError(
+            "{labels} has {got} known labels, and {least} or more are needed",
+            remedies=("leave out {labels}",),
+            got=n_known,
+            least=LEAST_LABELS,
+        )
+    if len(np.unique(given[known])) < 2:
+        raise ParameterError("{labels} are all the same, and say nothing of the groups")
+    codes = np.full(n_rows, -1, dtype=np.intp)
+    codes[known] = np.unique(given[known], return_inverse=True)[1]
+    return codes
+
+
+def _by_labels(left: LeftOut, codes: Ids) -> Tempering:
+    """Find the temperature and the share that is kept under which the labels are most likely."""
+    ids = np.flatnonzero(codes >= 0)
+    scores = np.concatenate([block.scores for _, block in left.blocks(ids)])
+    groups = scores.argmax(axis=1)
+    none = np.zeros(1)
+    own = [tempered(scores, none, T)[np.arange(len(ids)), groups] for T in TEMPERATURES]
+    right = SHARES[:, None, None] * np.array(own)
+    found = label_likelihood(right.reshape(-1, len(ids)), groups, codes[ids])
+    kept, hot = np.unravel_index(found.argmax(), (len(SHARES), len(TEMPERATURES)))
+    return Tempering(float(TEMPERATURES[hot]), float(SHARES[kept]))
+
+
+def label_likelihood(right: Array, groups: Ids, labels: Ids) -> Array:
+    """Return the log-likelihood of labels, by the probabilities that they are those of the groups.
+
+    Every group stands for one label, unknown which; label c is as probable as it is frequent. A
+    row has the label of its group with probability ``right``, and otherwise one of the others, in
+    proportion to how frequent they are.
+
+    Parameters
+    ----------
+    right : ndarray of shape (m, n)
+        For each of m candidates, a probability for each row.
+    groups, labels : ndarray of int, shape (n,)
+        Of the rows; labels from 0.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        One for each candidate.
+    """
+    n_labels = int(labels.max()) + 1
+    frequent = np.bincount(labels, minlength=n_labels) + 0.5
+    frequent = frequent / frequent.sum()
+    same = labels[:, None] == np.arange(n_labels)
+    otherwise = np.where(same, 0.0, np.log(frequent)[labels][:, None] - np.log1p(-frequent))
+    bounded = np.clip(right, LEAST_RIGHT, 1.0 - LEAST_RIGHT)
+    is_right, is_wrong = np.log(bounded), np.log1p(-bounded)
+    found = np.zeros(len(right))
+    for k in np.unique(groups):
+        own = groups == k
+        each = is_right[:, own] @ same[own] + is_wrong[:, own] @ ~same[own]
+        found += logsumexp(each + otherwise[own].sum(axis=0) + np.log(frequent), axis=1)
     return found
 
 

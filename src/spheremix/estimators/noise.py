@@ -55,16 +55,17 @@ def _noise_start(problem: Problem[VMFModel], options: MixtureOptions) -> Start:
     """Search for one cluster more, and leave the loosest one to the noise.
 
     A search without noise gathers much noise in a cluster of its own, and a cluster of the rows is
-    lost to it. It is the one with the smallest mean length.
+    lost to it. It is the one with the smallest mean length. Two runs and their crossing cost a
+    third of a search, and that start is one of several.
     """
     model, K = problem.model, problem.n_components
     seeds = check.draw_seeds(options.random_state, count_runs(options.n_init, options.init))
     if isinstance(options.n_init, str) and is_large(problem):
-        problem, seeds = sample_rows(problem, seeds[-1]), seeds[:SAMPLE_RUNS]
+        problem = sample_rows(problem, seeds[-1])
     search: Search[VMFParameters] = Search(
         model.for_search()[0], problem.directions, problem.weights
     )
-    found = [one for one in search.run([K + 1], seeds)[0] if one is not None]
+    found = [one for one in search.run([K + 1], seeds[:SAMPLE_RUNS])[0] if one is not None]
     if model.noise is None or not found:
         return Start(None, "noise")
     best = max(found, key=lambda one: one.value).resultants

@@ -118,7 +118,7 @@ class MixtureOptions:
             "m_step": check.require_choice("m_step", given["m_step"], get_args(MStep)),
             "kappa_prior": _prior(given["kappa_prior"], given["kappa"]),
             "noise": _noise(given["noise"]),
-            "max_noise": _most(given["max_noise"]),
+            "max_noise": _most(given["max_noise"], given["noise"]),
             "e_step": check.require_choice("e_step", given["e_step"], get_args(EStep)),
             "max_iter": check.require_integer("max_iter", given["max_iter"], 1),
             "tol": check.require_number("tol", given["tol"]),
@@ -210,7 +210,13 @@ def _noise(value: Any) -> Any:
     return None if value is None else check.require_choice("noise", value, get_args(Noise))
 
 
-def _most(value: Any) -> Any:
+def _most(value: Any, noise: Any) -> Any:
+    if noise is None and value != "auto":
+        raise ParameterError(
+            "{max_noise} is for rows that belong to no component, and there are none without "
+            "{noise}",
+            remedies=("set {noise='uniform'}", "leave out {max_noise}"),
+        )
     if value is None:
         return None
     if isinstance(value, str):

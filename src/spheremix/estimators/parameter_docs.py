@@ -19,7 +19,9 @@ n_components : int, default=8
 feature_weights : array-like of shape (d,), default=None
     Finite, non-negative multipliers of ``beta``, one for each feature.
 kappa : {"shared", "free"}, number or array-like of shape (K,), default="shared"
-    One concentration for all components, one each, or given values.
+    One concentration for all components, one each, or given values. Free ones fit better and
+    group worse: on every real set that was not used here for tuning, the groups of shared ones
+    agreed better with the labels. They are for rows whose groups really differ in tightness.
 kappa_solver : {"exact", "banerjee"}, default="exact"
     Banerjee's is the closed-form approximation; with it the objective can fall.
 m_step : {"exact", "paper"}, default="exact"
@@ -37,14 +39,16 @@ noise : {"uniform"} or None, default=None
     "uniform" adds a component of kappa = 0 for rows that belong to no cluster; their label is
     -1. The search for starts does without it, and EM decides.
 max_noise : float, "auto" or None, default="auto"
-    With noise, how many rows may be noise. A number is a share of the rows and is kept to.
+    For noise="uniform" only: how many rows may be noise. A number is a share of the rows and
+    is kept to.
     "auto" takes as noise what fits its cluster worse than nearly all rows of clusters do. Where
     the rows that fit worst make a hump of their own, as many rows are noise as lie beyond the
     valley before it and are unusual, too. Otherwise it is a row whose log-odds are 2.33 robust
     standard deviations beyond the median, so that about one row in a hundred is lost where
-    there is no noise. Rows that vary no more than the mixture says are left to it, as by None.
-    None calls noise what fits the uniform distribution better, which on texts is any row with
-    less than half of the usual cosine.
+    there is no noise and rows vary alike; of the titles of stackoverflow a quarter was. Rows
+    that vary no more than the mixture says are left to it, as by None. None calls noise what
+    fits the uniform distribution better, which on texts is any row with less than half of the
+    usual cosine.
 e_step : {"soft", "hard"}, default="soft"
     Rows count for all components by their posterior probabilities, or for the most probable
     one alone.
@@ -67,7 +71,8 @@ max_iter : int, default=1000
     Iterations at most.
 tol : float, default=1e-7
     In nats per unit of weight: convergence is when the objective changes by less and one more
-    step is certain to gain less.
+    step is certain to gain less. On five sets of 4,000 to 6,000 rows 1e-6 moved at most 3 rows
+    in 10,000 and 1e-5 at most 64, and saved up to about a third and half of the time.
 zero_tol : float, default=1e-8
     Coordinates of the fitted prototypes below it are set to exactly zero.
 random_state : int, RandomState, Generator or None, default=None

@@ -17,6 +17,7 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
+from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.parameter_docs import documented
 
@@ -128,19 +129,34 @@ class MixturePredictions(
         """
         return self._map(X, "labels")
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Any, *, calibrated: bool = False) -> Array:
         """Return the posterior probabilities of the components.
 
         Parameters
         ----------
         {new_X}
+        calibrated : bool, default=False
+            Whether they are calibrated, after :func:`spheremix.calibrate`. They are for rows that
+            were not in the fit: the result of that function has those of the fit.
 
         Returns
         -------
         ndarray of shape (n, K)
-            Rows sum to one, or to what the noise leaves.
+            Rows sum to one, or to what the noise leaves. Calibrated ones are those if the row is
+            no noise, and with labels sum to the share that is kept.
         """
-        return self._map(X, "posteriors")
+        if not check.require_flag("calibrated", calibrated):
+            return self._map(X, "posteriors")
+        judged = self._judged()
+        tempering = getattr(judged, "calibration_", None)
+        if tempering is None:
+            raise ParameterError(
+                "{calibrated=True} needs a calibration of this fit",
+                remedies=("call spheremix.calibrate with the model and its rows before",),
+            )
+        scores = check.open_again(self, X).map_rows(self.scorer_.clusters(), "scores")
+        found: Array = tempering.posteriors(scores, np.log(judged.weights_))
+        return found
 
     def predict_top(self, X: Any, k: int = 10) -> sparse.csr_array:
         """Return the posterior probabilities of the k most probable components of each row.

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.calibration import LeftOut
-from spheremix.estimators.mixture import SelectedMixture, VMFMixture
+from spheremix.estimators.of_fit import open_rows_of
 from spheremix.parameters import require_number
 from spheremix.reading.document_fit import (
     fit_values,
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from spheremix.estimators.mixture import VMFMixture
     from spheremix.reading.drift import SharesDrift, WordsDrift
     from spheremix.reading.new_groups import NewGroup, Searched
 
@@ -98,7 +98,7 @@ class GroupChanges:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BatchComparison:
-    """What is new in a batch of documents; ``print`` shows it.
+    """What is new in a batch of documents; ``print`` says it in three lines, ``lines`` all of it.
 
     Attributes
     ----------
@@ -146,7 +146,22 @@ class BatchComparison:
         return [one.name for one in self.checks if one.alarm]
 
     def __repr__(self) -> str:
-        return "\n".join(self.lines())
+        alarms = joined(self.alarms) if self.alarms else "none"
+        sizes = [f"{len(one.members):,}" for one in self.new_groups]
+        new = f"{joined(sizes)} documents" if sizes else "none"
+        changed = np.flatnonzero(self.groups.share_changed | self.groups.words_changed)
+        other = joined([str(k) for k in changed]) if changed.size else "none"
+        return (
+            f"{self._sentence()}\n"
+            f"Alarms: {alarms}. Suggested new groups: {new}.\n"
+            f"Groups with other shares or words: {other}. lines() says the rest."
+        )
+
+    def _sentence(self) -> str:
+        raise_ = "raises" if len(self.alarms) == 1 else "raise"
+        raised = f"{len(self.alarms)} of {len(self.checks)} checks {raise_} an alarm."
+        compared = f"{count(len(self.labels), 'new document')} compared with {self.n_past:,}"
+        return f"{compared} of the past: {raised if self.alarms else 'nothing is new.'}"
 
     def documents_table(self) -> dict[str, NDArray[Any]]:
         """Return what is known of the documents, column by column: ready for a data frame.
@@ -200,11 +215,8 @@ class BatchComparison:
         list of str
             The checks, the suggested groups, and the groups one by one.
         """
-        raise_ = "raises" if len(self.alarms) == 1 else "raise"
-        raised = f"{len(self.alarms)} of {len(self.checks)} checks {raise_} an alarm."
         return [
-            f"{count(len(self.labels), 'new document')} compared with {self.n_past:,} of the past: "
-            + (raised if self.alarms else "nothing is new."),
+            self._sentence(),
             *self._check_lines(),
             *self._new_lines(names, documents),
             *self._group_lines(names),
@@ -309,8 +321,9 @@ def compare_batch(
 
     Parameters
     ----------
-    model : VMFMixture, VMFPath or VMFMixtureIC
-        Fitted; of a path the step that is selected.
+    model : estimator
+        Fitted: VMFMixture, VMFPath, VMFMixtureIC, VMFTree, SphericalKMeans or VMFCoclustering; the
+        mixture that is chosen where there are several.
     X : array-like or sparse matrix of shape (n, d), or Directions
         The rows it was fitted to. New ones are compared with 2,000 of them at most.
     new : array-like or sparse matrix of shape (m, d), or Directions
@@ -328,8 +341,7 @@ def compare_batch(
     Returns
     -------
     BatchComparison
-        The four checks, the group and the fit of each document, and new groups; printed, all of
-        it in words.
+        The four checks, the group and the fit of each document, and new groups.
 
     Examples
     --------
@@ -357,11 +369,9 @@ class Past:
     def __init__(
         self, model: Any, X: Any, random_state: Any = 0, sample_weight: ArrayLike | None = None
     ) -> None:
-        self.mixture = _published(model)
+        self.mixture, rows, weights = open_rows_of(model, X, sample_weight)
         self.seed = check.draw_seeds(random_state, 1)[0]
-        rows = check.open_again(self.mixture, X)
         self.n_rows = rows.n_rows
-        weights = check.check_weights(sample_weight, rows.n_rows)
         left = LeftOut(self.mixture, rows, weights)
         self.scored = score_past(left, np.random.default_rng(self.seed))
         self.vectors: Array = left.lengths[:, None] * self.mixture.prototypes_
@@ -407,16 +417,6 @@ class Past:
             nowhere=nowhere if self.mixture.scorer_.has_noise else None,
             unstable=scored.unstable,
         )
-
-
-def _published(model: Any) -> VMFMixture:
-    if not isinstance(model, VMFMixture | SelectedMixture):
-        raise ParameterError(
-            "{model} must be a fitted VMFMixture, VMFPath or VMFMixtureIC, got a {got}",
-            got=type(model).__name__,
-        )
-    check_is_fitted(model)
-    return model if isinstance(model, VMFMixture) else model.best_estimator_
 
 
 def _level(rate: float) -> float:

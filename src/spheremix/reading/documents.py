@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,6 @@ NOWHERE = "belongs nowhere"  # in place of the name of a group, for documents th
 BLOCK_SCORES = 2**22  # scores held at a time: 32 MiB
 STABLE = 0.75  # stability from which on one can rely on the place of a document
 UNSTABLE = 0.5  # stability below which the document would often be elsewhere
-ODDS = 9.0  # posterior of the group over that of the second group; below it is no clear winner
 CLEARLY, PROBABLY, BORDERLINE = "clearly here", "probably here", "borderline"
 
 
@@ -215,17 +213,16 @@ def certainties(
 ) -> list[str]:
     """Say of each document how surely it is in its group.
 
-    It is borderline where the odds against the second group are below 9 to 1 or its stability is
-    below 0.5, clearly here where its stability is 0.75 or more, and probably here between. The page
-    of the report follows the same rule; a test compares the cut-offs. It is borderline "with" the
-    name of the second group, and noise "belongs nowhere".
+    Its stability decides: clearly here from 0.75 on, borderline below 0.5, and probably here
+    between. The page of the report follows the same rule; a test compares the cut-offs. It is
+    borderline "with" the name of the second group, and noise "belongs nowhere".
     """
     found = []
-    each = (documents.labels, documents.second_groups, documents.log_odds, stability)
-    for label, other, odds, stays in zip(*(one.tolist() for one in each), strict=True):
+    each = (documents.labels, documents.second_groups, stability)
+    for label, other, stays in zip(*(one.tolist() for one in each), strict=True):
         if label < 0:
             found.append(NOWHERE)
-        elif odds < math.log(ODDS) or stays < UNSTABLE:
+        elif stays < UNSTABLE:
             found.append(f"{BORDERLINE} with {names[other]}" if other >= 0 else BORDERLINE)
         else:
             found.append(CLEARLY if stays >= STABLE else PROBABLY)

@@ -1,4 +1,11 @@
-"""How stable a result is: what stays when rows are drawn again and the search starts elsewhere."""
+"""How stable a result is: what stays with its group in other samples of the rows.
+
+Two samples of n rows differ as a sample of n / 3 rows differs from the n rows that it is drawn
+from: a mean over m of n rows has the variance (1/m - 1/n) s^2 around the mean over all of them, and
+that is 2 s^2 / n, as between two samples of n rows, for m = n / 3. So a replicate is a third of the
+rows, with the search for groups that a fit has. Samples with replacement differ half as much, and
+what changes with other rows stays there more often than it should.
+"""
 
 from __future__ import annotations
 
@@ -7,53 +14,63 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import clone
 
-from spheremix.errors import ParameterError
+from spheremix import em
 from spheremix.estimators import validation as check
-from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.of_fit import mixture_of, open_rows_of
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.path import VMFPath
-from spheremix.estimators.problem import NoFitError, build_problem
-from spheremix.estimators.replicates import replicate_fits
+from spheremix.estimators.problem import NoFitError, build_problem, is_runaway
 from spheremix.estimators.selection import VMFMixtureIC
+from spheremix.estimators.starts import draw, is_large
 from spheremix.reading.alignment import count_common, jaccard
 from spheremix.reading.words import characteristic_scores, group_masses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
+    from spheremix.data.base import Directions
+    from spheremix.estimators.mixture import VMFMixture
+    from spheremix.estimators.problem import Problem
     from spheremix.models.vmf import VMFModel
+    from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]
     Ids = NDArray[np.intp]
+    Refit = Callable[[Array, int], "Again | None"]
 
-N_REPLICATES = 20
+N_REPLICATES = 12
+PARTS = 3  # of the rows, each a sample
+RUNS = 3  # of the search in each sample, before they are crossed; a fit has five
 LISTED = 20  # words of a cluster whose prototype has no zeros: the most characteristic ones
 CLOSE_ENOUGH = 1e-4  # nats a row: a replicate need not be fitted to the last digit
+STABLE, DISSOLVED = 0.75, 0.5  # stability from which on, and below which
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Stability:
     """How often documents, groups and words stay; all values are between 0 and 1.
+
+    ``print`` sums it up in three lines.
 
     Attributes
     ----------
     documents : ndarray of shape (n,)
-        Share of the replicates in which the document's group is there again with this document in
+        Share of the samples in which the document's group is there again with this document in
         it; for a document that is noise, in which it is noise again.
     groups : ndarray of shape (K,)
-        Mean over the replicates of the Jaccard similarity of the group with the most similar
+        Mean over the samples of the Jaccard similarity of the group with the most similar
         cluster: the documents in both, as a share of those in either. Above .75 a group is there in
         other documents too; below .5 it is dissolved more often than not.
     words : CSR array of shape (K, d)
-        For each word of a group, the share of the replicates in which the group is there again with
+        For each word of a group, the share of the samples in which the group is there again with
         this word. Words of a group are the non-zero coordinates of its prototype, or the 20 most
         characteristic ones if the mixture has no penalty; nothing is stored for other words.
     n_replicates : int
-        The replicates that the shares are taken of.
+        The samples that the shares are taken of.
     n_lost : int
         Those of them that lost a group, so that there is no mixture of as many: in these, nothing
         counts as having stayed.
@@ -65,6 +82,18 @@ class Stability:
     n_replicates: int
     n_lost: int = 0
 
+    def __repr__(self) -> str:
+        stays, groups = self.documents, self.groups
+        lost = f", {self.n_lost} of them without some group" if self.n_lost else ""
+        return (
+            f"Stability in {self.n_replicates} samples of a third of the rows{lost}.\n"
+            f"Groups: {np.sum(groups >= STABLE)} of {len(groups)} are stable ({STABLE} or more), "
+            f"{np.sum(groups < DISSOLVED)} are dissolved (below {DISSOLVED}).\n"
+            f"Documents: {stays.mean():.2f} on average; {np.mean(stays >= STABLE):.0%} clearly, "
+            f"{np.mean((stays >= DISSOLVED) & (stays < STABLE)):.0%} probably, "
+            f"{np.mean(stays < DISSOLVED):.0%} borderline."
+        )
+
 
 def stability(
     model: Any,
@@ -75,38 +104,39 @@ def stability(
     random_state: Any = 0,
     callback: Callable[[int], None] | None = None,
 ) -> Stability:
-    """Measure how often documents, words and groups stay when the rows are drawn again.
+    """Measure how often documents, words and groups stay in other samples of the rows.
 
-    A replicate is a bootstrap of the rows (new weights, no copies), a new search for clusters in
-    it from a start of its own, and EM with the model, the penalty and the noise of the fit. All
-    replicates share each reading of the rows, and every row gets its cluster in each of them.
+    It answers for each document: how often would it be with its group in a fresh sample of as many
+    rows? The rows are cut into thirds at random, several times, and groups are searched for in
+    each third, by the search of a fit with starts of its own. A third of the rows differs
+    from all of them as much as a fresh sample would. Every row gets its cluster in each of them.
 
-    In a replicate a group is *there again* if a cluster has more than half of its documents, and
+    In a sample a group is *there again* if a cluster has more than half of its documents, and
     more than half of the documents of that cluster are its own. At most one cluster can satisfy
-    this, so no matching has to be forced. If a replicate has merged a group with a larger one, or
+    this, so no matching has to be forced. If a sample has merged a group with a larger one, or
     has cut it to pieces, the group is not there, and none of its documents and words has stayed.
     If it is there, the documents have stayed that lie in this cluster, and the words that this
     cluster has too. The stability of groups is finer: the mean of the largest Jaccard similarity
-    with any cluster. It is the bootstrap of Hennig (2007, Cluster-wise assessment of cluster
-    stability, Computational Statistics and Data Analysis 52), as in ``clusterboot`` of the R
-    package fpc, except that all documents are compared and not only those that were drawn.
+    with any cluster, as in Hennig (2007, Cluster-wise assessment of cluster stability,
+    Computational Statistics and Data Analysis 52), but in thirds of the rows instead of
+    bootstraps, and of all documents instead of those that were drawn.
 
-    A replicate is one run of the search, while a fit takes the best of several. Stability is
-    therefore rather too low than too high where the search is difficult, as with many groups. A
-    replicate that loses a group counts as one in which nothing stayed; ``n_lost`` says how many.
+    A sample that loses a group counts as one in which nothing stayed; ``n_lost`` says how many.
+    With fewer than about 50 rows a group, thirds are small, and stability is rather too low.
 
     Parameters
     ----------
-    model : VMFMixture, VMFPath or VMFMixtureIC
-        Fitted; of a path the step that is selected.
+    model : estimator
+        Fitted: VMFMixture, VMFPath, VMFMixtureIC, VMFTree, SphericalKMeans or VMFCoclustering; of a
+        path the step that is selected.
     X : array-like or sparse matrix of shape (n, d), or Directions
         The rows it was fitted to.
-    n_replicates : int, default=20
-        A share of 20 replicates has a standard error of .11 at most.
+    n_replicates : int, default=12
+        Samples. A share of 12 has a standard error of .14 at most.
     sample_weight : array-like of shape (n,), default=None
         The weights it was fitted with.
     random_state : int, RandomState, Generator or None, default=0
-        Seeds the draws and the starts.
+        Seeds the cuts and the starts.
     callback : callable or None, default=None
         Called with the number of sweeps after each sweep of the search.
 
@@ -123,64 +153,143 @@ def stability(
     >>> found = sm.stability(mixture, X)
     >>> bool(found.groups.min() > 0.9)
     True
+    >>> print(found)  # doctest: +ELLIPSIS
+    Stability in 12 samples of a third of the rows.
+    Groups: 4 of 4 are stable (0.75 or more), 0 are dissolved (below 0.5).
+    Documents: ...
     """
-    chosen, mixture, in_force = _published(model)
     check.require_integer("n_replicates", n_replicates, 1)
-    rows = check.open_again(chosen, X)
-    problem = build_problem(MixtureOptions.of(mixture), rows, sample_weight)
-    settings = replace(problem.settings, tol=max(problem.settings.tol, CLOSE_ENOUGH))
-    in_force = replace(in_force, n_threads=rows.n_threads)
-    # A limit of the noise may have lowered its level for predictions.
-    predicting = replace(in_force, noise=mixture.model_.noise)
-    problem = replace(problem, model=in_force, settings=settings)
-    seed = check.draw_seeds(random_state, 1)[0]
-    fits = replicate_fits(problem, n_replicates, seed, callback)
-    if not fits:
-        raise NoFitError(
-            "Every replicate lost a component: the groups do not survive other rows",
-            remedies=("take fewer components",),
-        )
-    K = len(mixture.weights_)
+    chosen, rows, weights = open_rows_of(model, X, sample_weight)
+    words_of, refit = _refitting(model, chosen, rows, weights, callback)
+    own_seed, cut_seed = check.draw_seeds(random_state, 2)
+    seeds = check.draw_seeds(own_seed, n_replicates)
+    samples = thirds(np.random.default_rng(cut_seed), weights, rows.n_rows)
+    K, n = len(chosen.weights_), n_replicates
     own = _with_noise(rows.map_rows(chosen.scorer_, "labels"), K)
-    listed = _words(mixture, mixture.prototypes_, mixture.kappas_, mixture.weights_)
+    listed = _words(words_of, Again.of(words_of))
     documents, groups, words = np.zeros(rows.n_rows), np.zeros(K), np.zeros(listed.shape)
-    for fit in fits:
-        found = in_force.zero_small(fit.parameters, mixture.zero_tol)
-        labels = _with_noise(rows.map_rows(predicting.scorer(found), "labels"), K)
-        common = count_common(own, labels, (K + 1, K + 1), problem.weights)
+    n_lost = 0
+    for seed, sample in zip(seeds, samples, strict=False):
+        found = refit(sample, seed)
+        if found is None:
+            n_lost += 1
+            continue
+        labels = _with_noise(rows.map_rows(found.scorer, "labels"), K)
+        common = count_common(own, labels, (K + 1, K + 1), weights)
         again = _there_again(common, K)
         documents += labels == np.append(again, K)[own]  # noise is there again as noise
         groups += jaccard(common)[:K, :K].max(axis=1)
         there = again >= 0
-        words[there] += _words(mixture, found.prototypes, found.kappas, found.weights)[again[there]]
-    shares = sparse.csr_array(np.where(listed, 1.0, 0.0))
-    n = n_replicates
-    shares.data = words[listed] / n
-    return Stability(documents / n, groups / n, shares, n, n - len(fits))
-
-
-def _published(model: Any) -> tuple[VMFMixture, VMFMixture, VMFModel]:
-    """Return mixture that was chosen, the one from which its words come, and how that was fitted.
-
-    A bootstrap selects words by the penalty, and not by a refit on zeros that are given. The level
-    of the noise is that of the fit.
-    """
-    if not isinstance(model, VMFMixture | VMFPath | VMFMixtureIC):
-        raise ParameterError(
-            "{model} must be a fitted VMFMixture, VMFPath or VMFMixtureIC, got a {got}",
-            got=type(model).__name__,
+        words[there] += _words(words_of, found)[again[there]]
+    if n_lost == n:
+        raise NoFitError(
+            "Every sample of a third of the rows lost a component: the groups do not survive other "
+            "rows",
+            remedies=("take fewer components",),
         )
-    if isinstance(model, VMFMixture):
-        check_is_fitted(model, "prototypes_")
-        l1 = replace(model.model_.l1, beta=float(model.beta))  # a refit remembers its penalty
-        return model, model, replace(model.model_, l1=l1)
-    check_is_fitted(model, "best_estimator_")
+    shares = sparse.csr_array(np.where(listed, 1.0, 0.0))
+    shares.data = words[listed] / n
+    return Stability(documents / n, groups / n, shares, n, n_lost)
+
+
+def thirds(rng: np.random.Generator, weights: Array | None, n_rows: int) -> Iterator[Array]:
+    """Cut the rows that count into thirds at random, again and again: weights of each third.
+
+    They are three times as large as they were, so that a penalty has the weight that it was chosen
+    for.
+    """
+    base = np.ones(n_rows) if weights is None else weights
+    counted = np.flatnonzero(base)
+    place = np.full(n_rows, -1)
+    while True:
+        place[counted] = rng.permutation(np.arange(len(counted)) % PARTS)
+        for part in range(PARTS):
+            yield np.where(place == part, PARTS * base, 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Again:
+    """What was fitted to a sample."""
+
+    scorer: Scorer
+    prototypes: Array
+    kappas: Array
+    weights: Array
+
+    @classmethod
+    def of(cls, mixture: VMFMixture, scorer: Scorer | None = None) -> Again:
+        """Return the parameters of a mixture; another scorer, where rows are assigned by it."""
+        scorer = mixture.scorer_ if scorer is None else scorer
+        return cls(scorer, mixture.prototypes_, mixture.kappas_, mixture.weights_)
+
+
+def _refitting(
+    model: Any,
+    chosen: VMFMixture,
+    rows: Directions,
+    weights: Array | None,
+    callback: Callable[[int], None] | None,
+) -> tuple[VMFMixture, Refit]:
+    """Return the mixture that words come from, and what fits one like it to a sample.
+
+    A sample selects words by the penalty, and not by a refit on zeros that are given: of a path
+    the mixture with penalty is fitted again. The level of the noise is that of the fit.
+    """
+    tell = None if callback is None else lambda progress: callback(progress.n_sweeps)
     path: Any = getattr(model, "best_path_", None) if isinstance(model, VMFMixtureIC) else model
-    best = model.best_estimator_
-    if path is None:
-        return best, best, best.model_
-    penalised = path.model(path.selected_, refit=False)
-    return best, penalised, replace(penalised.model_, noise=path.state_.model.noise)
+    if isinstance(path, VMFPath):
+        penalised = path.model(path.selected_, refit=False)
+        in_force = replace(penalised.model_, noise=path.state_.model.noise)
+        return penalised, _mixtures(penalised, in_force, rows, weights, tell)
+    if chosen is getattr(model, "best_estimator_", model):
+        l1 = replace(chosen.model_.l1, beta=float(chosen.beta))  # a refit remembers its penalty
+        in_force = replace(chosen.model_, l1=l1)
+        return chosen, _mixtures(chosen, in_force, rows, weights, tell)
+
+    def refit(sample: Array, seed: int) -> Again | None:
+        again = clone(model).set_params(random_state=seed, callback=tell, warm_start=False)
+        if not isinstance(model.init, str):
+            again.set_params(init="k-means++")
+        try:
+            again.fit(rows, sample_weight=sample)
+        except NoFitError:
+            return None
+        return Again.of(mixture_of(again), again.scorer_)
+
+    return chosen, refit
+
+
+def _mixtures(
+    mixture: VMFMixture,
+    model: VMFModel,
+    rows: Directions,
+    weights: Array | None,
+    tell: Callable[[Any], None] | None,
+) -> Refit:
+    """Return what fits such a mixture to a sample: EM from the best partition of a whole search."""
+    problem: Problem[VMFModel] = build_problem(MixtureOptions.of(mixture), rows, weights)
+    settings = replace(problem.settings, tol=max(problem.settings.tol, CLOSE_ENOUGH))
+    model = replace(model, n_threads=rows.n_threads)
+    # A limit of the noise may have lowered its level for predictions.
+    predicting = replace(model, noise=mixture.model_.noise)
+    problem = replace(problem, model=model, settings=settings)
+
+    def refit(sample: Array, seed: int) -> Again | None:
+        if np.count_nonzero(sample) < problem.n_components:
+            return None
+        part = replace(problem, weights=sample)
+        n_runs = "auto" if is_large(part) else RUNS
+        starts = [one for one in draw(part, "merge", n_runs, seed, tell) if one.parameters]
+        if not starts:
+            return None
+        best = max(starts, key=lambda one: (not is_runaway(model, one.parameters), one.value))
+        (fit,) = em.fit(model, rows, [best.parameters], settings, weights=sample)
+        if not fit.ok:
+            return None
+        found = model.zero_small(fit.parameters, mixture.zero_tol)
+        return Again(predicting.scorer(found), found.prototypes, found.kappas, found.weights)
+
+    return refit
 
 
 def _with_noise(labels: Ids, n_clusters: int) -> Ids:
@@ -198,17 +307,16 @@ def _there_again(common: Array, n_clusters: int) -> Ids:
     return np.where(most.any(axis=1), most.argmax(axis=1), -1)
 
 
-def _words(
-    mixture: VMFMixture, prototypes: Array, kappas: Array, weights: Array
-) -> NDArray[np.bool_]:
+def _words(mixture: VMFMixture, found: Again) -> NDArray[np.bool_]:
     """Return which words belong to which cluster: (K, d)."""
+    prototypes = found.prototypes
     support: NDArray[np.bool_] = prototypes != 0.0
     if mixture.beta > 0.0:
         return support
-    masses = group_masses(weights, kappas, prototypes.shape[1])
+    masses = group_masses(found.weights, found.kappas, prototypes.shape[1])
     scores = characteristic_scores(prototypes, masses)
     n = min(LISTED, prototypes.shape[1])
     best = np.argsort(-scores, axis=1, kind="stable")[:, :n]
-    found = np.zeros(prototypes.shape, dtype=bool)
-    np.put_along_axis(found, best, values=True, axis=1)
-    return found & support
+    listed = np.zeros(prototypes.shape, dtype=bool)
+    np.put_along_axis(listed, best, values=True, axis=1)
+    return listed & support

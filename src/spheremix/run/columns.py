@@ -7,11 +7,10 @@ about it in the documentation are made of it. The other files: :mod:`spheremix.r
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from spheremix.reading.documents import ODDS, STABLE, UNSTABLE
+from spheremix.reading.documents import STABLE, UNSTABLE
 from spheremix.reading.tree import NEARLY_ALL
 from spheremix.reading.words import ONLY_HERE_SHARE
 from spheremix.select import CRITERIA
@@ -71,14 +70,13 @@ TABLES: dict[str, TableSchema] = {
                 "Fine group of the document, a part of its group: a leaf of tables/tree.csv.", int
             ),
             "certainty": Column(
-                "How surely the document is in its group, in words. 'borderline with NAME': the "
-                f"log_odds are below {math.log(ODDS):.2f} (odds of {ODDS:.0f} to 1), or the "
-                f"stability is below {UNSTABLE:g}; NAME is the second group. 'clearly here': the "
-                f"stability is {STABLE:g} or more. 'probably here': all others."
+                "How surely the document is in its group, in words, by its stability. 'borderline "
+                f"with NAME': below {UNSTABLE:g}; NAME is the second group. 'clearly here': "
+                f"{STABLE:g} or more. 'probably here': all others."
             ),
             "stability": Column(
-                "How sure the group is: share of 20 repetitions, each with documents drawn again "
-                "and another start, in which the group is there again with this document in it; "
+                "How sure the group is: share of 12 samples, each a third of the documents with a "
+                "search of its own, in which the group is there again with this document in it; "
                 "for a document that belongs nowhere, in which it belongs nowhere again.",
                 float,
             ),
@@ -145,8 +143,8 @@ TABLES: dict[str, TableSchema] = {
             "size": Column("Number of documents whose most probable group it is.", int),
             "size_before": Column("The same before the update; 0 for a new group.", int),
             "stability": Column(
-                "Whether the group would be there in other documents: the mean, over 20 "
-                "repetitions with documents drawn again and other starts, of its similarity with "
+                "Whether the group would be there in other documents: the mean, over 12 samples, "
+                "each a third of the documents with a search of its own, of its similarity with "
                 "the group most similar to it (documents in both, as a share of those in "
                 "either). Above .75 it is stable, below .5 it is not.",
                 float,
@@ -193,7 +191,7 @@ TABLES: dict[str, TableSchema] = {
             ),
             "weight": Column("Weight of the word: its coordinate in the prototype.", float),
             "stability": Column(
-                "Share of the repetitions in which the group is there again with this word; "
+                "Share of these samples in which the group is there again with this word; "
                 "without a penalty, with this word among its 20 most characteristic ones, and "
                 "empty for other words.",
                 float,

@@ -215,7 +215,7 @@ class ExploreOptions:
         MODEL,
         "How near documents are to the middle of their group: one number estimated for all "
         "groups (shared) or for each of them (free), or a given one, as 100; a larger number "
-        "means nearer.",
+        "means nearer. Free ones gave worse groups on every set of texts that was tried.",
     )
     noise: str | None = option(
         None,

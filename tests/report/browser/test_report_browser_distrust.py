@@ -14,9 +14,9 @@ LONG = "documents about a very long subject whose name somebody wrote out in ful
 
 def levels(content):
     """Return how sure each document of a report is, by the rule of the documentation."""
-    odds, stable = content["documents"]["log_odds"], content["stability"]["documents"]
+    stable = content["stability"]["documents"]
     found = np.where(stable >= 0.75, "clearly", "probably")
-    return np.where((odds < np.log(9)) | (stable < 0.5), "borderline", found)
+    return np.where(stable < 0.5, "borderline", found)
 
 
 @pytest.fixture

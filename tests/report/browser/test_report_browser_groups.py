@@ -229,12 +229,12 @@ def test_borderline_documents_are_shown_from_the_first_on(open_report, grown):
     page.evaluate("(i) => { location.hash = `scope=all&document=${i}`; }", clearest)
     page.get_by_role("button", name="least sure", exact=True).click()
     assert page.locator("#document-list").evaluate("one => one.scrollTop") == 0
-    odds, stable = content["documents"]["log_odds"], content["stability"]["documents"]
-    borderline = np.flatnonzero((odds < np.log(9)) | (stable < 0.5))
+    stable = content["stability"]["documents"]
+    borderline = np.flatnonzero(stable < 0.5)
     hardest = content["documents"]["id"][borderline[np.argmin(stable[borderline])]]
     assert page.locator(".document .id").first.inner_text() == hardest
     told = page.locator("#borderline-count").inner_text()
-    assert told.startswith(f"{len(borderline)} of {len(odds)} documents here are borderline")
+    assert told.startswith(f"{len(borderline)} of {len(stable)} documents here are borderline")
 
 
 # Words, labels, time

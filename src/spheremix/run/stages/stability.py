@@ -46,5 +46,5 @@ def measure_stability(
 
     by = [options.criterion, *([] if options.max_noise is None else [options.max_noise])]
     return x.store.stage(
-        "stability", key_of(model_key, "stability", *by, options.seed), Stability, make
+        "stability", key_of(model_key, "thirds", N_REPLICATES, *by, options.seed), Stability, make
     )

@@ -41,6 +41,15 @@ test("the other group that a document may belong to is named", () => {
   assert.equal(secondText(content, { ...documents, second_group: null }, 2), "");
 });
 
+test("stability decides where it was measured, whatever the odds", () => {
+  const content = {
+    names: ["sport", "film"],
+    stability: { documents: Float32Array.of(1, 0.9, 0.7, 0.3) },
+  };
+  const told = [0, 1, 2, 3].map((i) => certaintyOf(content, documents, i));
+  assert.deepEqual(told, ["clearly", "clearly", "probably", "borderline"]);
+});
+
 test("the list says how many documents not to rely on, and where they are", () => {
   const placed = { log_odds: Float32Array.of(1, 2, 5, 1), group: Uint16Array.of(0, 0, 0, 2) };
   const told = (...items) => borderlineText({ model }, placed, items, true);
@@ -117,11 +126,11 @@ const several = {
   cosine: Float32Array.of(0.5, 0.4, 0.3, 0.6, 0.1),
 };
 
-test("a borderline document says which of the two measures makes it so", () => {
+test("a borderline document says what makes it so", () => {
   assert.deepEqual(
     [0, 1, 2, 3, 4].map((i) => sureText(measured, several, i, false)),
     [
-      "borderline (2.7 to 1)",
+      "clearly here",
       "borderline (7 of 20)",
       "borderline (8 of 20)",
       "clearly here",
@@ -130,13 +139,16 @@ test("a borderline document says which of the two measures makes it so", () => {
   );
   // Where all that is listed is borderline, this is not said again in each row.
   assert.deepEqual(
-    [0, 1].map((i) => sureText(measured, several, i, true)),
-    ["2.7 to 1", "7 of 20 samples"],
+    [1, 2].map((i) => sureText(measured, several, i, true)),
+    ["7 of 20 samples", "8 of 20 samples"],
   );
+  assert.equal(sureText({ ...measured, stability: null }, several, 0, true), "2.7 to 1");
   const reasons = [0, 1, 2, 3].map((i) => borderlineReason(measured, several, i));
-  assert.equal(reasons[0], "in this fit the odds for its group are only 2.7 to 1");
+  assert.equal(reasons[0], "");
   assert.equal(reasons[1], "it is in its group in only 7 of 20 redrawn samples");
-  assert.equal(reasons[2], `${reasons[0]}, and it is in its group in only 8 of 20 redrawn samples`);
+  const close = "in this fit the odds for its group are only 2.7 to 1";
+  assert.equal(reasons[2], `${close}, and it is in its group in only 8 of 20 redrawn samples`);
+  assert.equal(borderlineReason({ ...measured, stability: null }, several, 0), close);
   assert.equal(reasons[3], "");
 });
 
@@ -157,14 +169,14 @@ test("large odds beside a borderline document are said to be those of one fit", 
     fit,
     /^This fit alone: odds of 4,400 to 1 .* larger than those of all other documents\./u,
   );
-  assert.match(fit, /They count only below 9 to 1/u);
+  assert.match(fit, /They do not decide/u);
   assert.match(terms, /log-odds 8\.39, posterior > 0\.999, margin 1\.000/u);
 });
 
 test("close odds, a group that is not stable, and documents that are sure have sentences of their own", () => {
   assert.match(
-    whyText(measured, several, 0),
-    /^In this fit “film” suits it nearly as well: the odds are 2\.7 to 1\./u,
+    whyText(measured, several, 2),
+    /^In this fit “sport” suits it nearly as well: the odds are 2\.7 to 1\./u,
   );
   assert.match(
     whyText(measured, several, 2),

@@ -149,13 +149,17 @@ export function meanings(content) {
 // Return what is drawn, what is done with it, and when a group counts as the same.
 /** @param {Content} content */
 function ofSamples({ corpus, stability }) {
-  const drawn =
-    `From the ${integer(corpus.n_kept)} documents as many are drawn at random, so that some come ` +
-    "twice or more and about a third do not come at all. Then the groups are searched for anew, " +
-    "from another start, and all documents are put into the groups that are found.";
-  if (!stability) return drawn;
+  if (!stability)
+    return (
+      `From the ${integer(corpus.n_kept)} documents as many are drawn at random, so that some come ` +
+      "twice or more and about a third do not come at all. Then the groups are searched for anew, " +
+      "from another start, and all documents are put into the groups that are found."
+    );
   return (
-    `${drawn} This is done ${stability.n_replicates} times. A document is in its group in a ` +
+    `The ${integer(corpus.n_kept)} documents are cut into thirds at random. In each third the groups ` +
+    "are searched for anew, and all documents are put into the groups that are found. A third " +
+    "differs from all documents as much as other documents would. This is done with " +
+    `${stability.n_replicates} thirds. A document is in its group in a ` +
     "sample if one of the new groups has this document and more than half of its group, and these " +
     "are more than half of the new group."
   );
@@ -165,13 +169,13 @@ function ofSamples({ corpus, stability }) {
 function ofDocuments({ stability }) {
   const n = stability?.n_replicates ?? 0;
   const rule = stability
-    ? `it is in its group in fewer than half of the ${n} redrawn samples, or the odds for its ` +
-      "group in this fit are below 9 to 1. Clearly here: it is there in at least " +
+    ? `it is in its group in fewer than half of the ${n} redrawn samples. ` +
+      "Clearly here: it is there in at least " +
       `${Math.ceil(STABLE * n)} of ${n}. Probably here: all others.`
     : "the odds for its group in this fit are below 9 to 1. Clearly here: they are 99 to 1 or more. " +
       "Probably here: all others.";
   const order = stability
-    ? "by the samples in which they are in their group, if fewer than half, and else by the odds"
+    ? "by the samples in which they are in their group, and then by the odds"
     : "by their odds";
   return (
     `Of one document. Borderline, do not rely on its group: ${rule} In the order “least sure” ` +

@@ -1,6 +1,6 @@
 // Which documents are listed, and in which order.
 
-import { UNSTABLE, SURE_ORDER, sureOf } from "../groups/certainty.js";
+import { SURE_ORDER, sureOf } from "../groups/certainty.js";
 import { chosenId } from "../groups/grouping.js";
 
 /** @import { Content, Documents, Edits, Grouping, Now, Sort } from "../types.d.ts" */
@@ -98,7 +98,7 @@ function sortDocuments(documents, found, sort, content) {
     return found.sort(
       (a, b) =>
         rank(a) - rank(b) ||
-        stays(content, a, rank(a)) - stays(content, b, rank(b)) ||
+        stays(content, a) - stays(content, b) ||
         (odds[a] === odds[b] ? a - b : odds[a] - odds[b]),
     );
   }
@@ -107,12 +107,10 @@ function sortDocuments(documents, found, sort, content) {
   return found;
 }
 
-// Return the share of samples that orders documents of one word, before their odds: among
-// borderline ones where it is shown beside them.
-/** @param {Pick<Content, "stability">} content @param {number} i @param {number} rank */
-function stays({ stability }, i, rank) {
-  const share = stability?.documents?.[i] ?? 0;
-  return SURE_ORDER[rank] === "borderline" ? Math.min(share, UNSTABLE) : share;
+// Return the share of samples that orders documents of one word, before their odds.
+/** @param {Pick<Content, "stability">} content @param {number} i */
+function stays({ stability }, i) {
+  return stability?.documents?.[i] ?? 0;
 }
 
 /** @param {string} a @param {string} b */

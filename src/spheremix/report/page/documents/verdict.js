@@ -203,8 +203,8 @@ export function numberLines(content, documents, i) {
   if (lost) return present([again, `Likeness: cosine ${cosine} with the nearest prototype.`]);
   const several = documents.second_group !== null;
   const rule = stability
-    ? "They count only below 9 to 1 (borderline): one fit takes its groups for granted, so its " +
-      "odds are large even for documents that other samples put elsewhere."
+    ? "They do not decide: one fit takes its groups for granted, so its odds are large even for " +
+      "documents that other samples put elsewhere."
     : "Below 9 to 1: borderline. 99 to 1 or more: clearly here.";
   return present([
     again,

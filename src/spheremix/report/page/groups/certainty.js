@@ -60,12 +60,12 @@ export function samenessWord(value) {
  */
 export function certaintyOf(content, documents, i) {
   const measured = content.stability?.documents?.[i];
-  const odds = documents.log_odds[i];
-  if (odds < BORDERLINE) return "borderline";
   if (measured !== undefined) {
     if (measured >= STABLE) return "clearly";
     return measured >= UNSTABLE ? "probably" : "borderline";
   }
+  const odds = documents.log_odds[i];
+  if (odds < BORDERLINE) return "borderline";
   return odds < CLEAR ? "probably" : "clearly";
 }
 
@@ -100,21 +100,20 @@ export function countSure(content, documents, items) {
 }
 
 /**
- * Return which of the two measures makes a document borderline: the odds of this fit, the redrawn
- * samples.
+ * Return what speaks against the group of a document that is borderline: the redrawn samples, where
+ * they decide, and odds of this fit below 9 to 1.
  * @param {Pick<Content, "stability">} content @param {Pick<Documents, "log_odds">} documents
  * @param {number} i
  */
 export function borderlineBy({ stability }, documents, i) {
   const measured = stability?.documents?.[i];
   const odds = documents.log_odds[i];
-  return {
-    odds: odds < BORDERLINE ? oddsText(odds) : "",
-    samples:
-      stability && measured !== undefined && measured < UNSTABLE
-        ? `${Math.round(measured * stability.n_replicates)} of ${stability.n_replicates}`
-        : "",
-  };
+  const samples =
+    stability && measured !== undefined && measured < UNSTABLE
+      ? `${Math.round(measured * stability.n_replicates)} of ${stability.n_replicates}`
+      : "";
+  const counts = measured === undefined || samples;
+  return { odds: counts && odds < BORDERLINE ? oddsText(odds) : "", samples };
 }
 
 /**
