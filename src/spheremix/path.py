@@ -153,12 +153,7 @@ class PathSolver:
         With the concentrations and resultants held, coordinate j of component k leaves at
         kappa_k |r_kj| / w_j. A prototype keeps its last coordinate.
         """
-        events = self.model.l1.events(
-            fit.parameters.kappas,
-            self.model.clusters(fit.resultants).vectors,
-            fit.parameters.prototypes,
-            self.beta_min_ratio,
-        )
+        events = self.model.events(fit.resultants, fit.parameters, self.beta_min_ratio)
         if not events.size:
             return None
         ahead = events[events > beta]

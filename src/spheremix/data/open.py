@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from spheremix.data.block_sources import is_mapped, is_path, is_source, open_source
@@ -10,6 +11,7 @@ from spheremix.data.containers import as_table
 from spheremix.data.engines import engine_class, torch_engine
 from spheremix.data.rows import open_rows
 from spheremix.data.threads import resolve_threads
+from spheremix.data.views import make_views, open_views
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +45,7 @@ def as_directions(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n, d), path, iterable of blocks, or Directions
+    X : array-like or sparse matrix of shape (n, d), path, iterable of blocks, dict, or Directions
         Arrays and CSR matrices of float32 or float64 are read in place, whatever their strides.
         Other containers are converted once: data frames, a column of lists of pandas, polars or
         pyarrow, whatever speaks DLPack or the array protocol, arrays of pydata/sparse; float16 and
@@ -55,6 +57,10 @@ def as_directions(
         ``shape.npy``. An iterable yields tables of rows, the same ones each time it is iterated
         over. Neither is loaded: a few blocks are in memory at a time, and the next ones are read
         while one is worked on. So are arrays mapped from files that are larger than a block.
+
+        A dictionary has several views of the same rows: ``{"words": T, "meaning": E}``, tables in
+        memory, sparse or dense each. A row then has one direction for each view. It may have zeros
+        only in some of them, and has nothing there; in all of them it is refused.
     engine : {"auto", "reference", "compiled", "torch"}
         "auto" is torch for its tensors, which are read on the device where they are; for the rest
         the compiled engine where it is built, the reference engine elsewhere. "torch" moves arrays
@@ -105,6 +111,21 @@ def is_table(X: Any) -> bool:
     """Return whether X is a table in memory: an array, a sparse matrix, a data frame, lists."""
     options = Options("auto", None, None, None, "highest")
     return not any(recognises(X, options) for recognises, _ in _OPENERS)
+
+
+def _is_views(X: Any, _: Options) -> bool:
+    return isinstance(X, Mapping)
+
+
+def _open_views(X: Mapping[str, Any], options: Options) -> Directions:
+    if len(X) == 1:
+        (table,) = X.values()
+        return as_directions(table, **options._asdict())
+    if options.block_rows is not None:
+        raise ValueError("block_rows is for one table of rows: several views are read in memory.")
+    views, tables = open_views(X)
+    engine_class(options.engine)  # says what is missing
+    return make_views(views, tables, options.engine, resolve_threads(options.n_threads))
 
 
 def _is_open(X: Any, _: Options) -> bool:
@@ -159,6 +180,7 @@ def _open_memory(X: Any, options: Options) -> Directions:
 # The first function that recognises X selects how it is opened; if none does, X is a table in
 # memory. Types are recognised without importing their library, which is done when X is opened.
 _OPENERS: tuple[tuple[Test, Open], ...] = (
+    (_is_views, _open_views),
     (_is_dask, _open_dask),
     (_is_open, lambda X, _: cast("Directions", X)),
     (_is_torch, _open_torch),
