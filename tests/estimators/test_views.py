@@ -35,8 +35,9 @@ def overlapping(n=150, seed=3):
 @pytest.mark.parametrize("omega", [None, {"words": 0.5, "meaning": 1.5}])
 def test_a_fit_is_that_of_an_em_written_down_a_second_time(engine, kappa, omega):
     X, labels = overlapping()
-    X["words"][[4, 50]] = 0.0
-    X["words"].eliminate_zeros()
+    words = X["words"].toarray()
+    words[[4, 50]] = 0.0
+    X["words"] = sparse.csr_array(words)
     X["meaning"][7] = 0.0
     weights = np.random.default_rng(5).exponential(size=150)
     fit = mixture(3, init=labels, kappa=kappa, view_weights=omega, engine=engine, tol=1e-13)
@@ -77,10 +78,10 @@ def test_the_objective_never_falls_and_the_gap_is_what_a_step_gains():
     before, gap = -np.inf, 0.0
     for n in range(1, 12):
         with pytest.warns(sm.estimators.problem.ConvergenceWarning):
-            fit = mixture(3, init=labels, beta=40.0, max_iter=n, tol=0.0).fit(X)
+            fit = mixture(3, init=labels, beta=150.0, max_iter=n, tol=0.0).fit(X)
         assert fit.objective_ - before >= gap * 150 - 1e-9
         before, _gap = fit.objective_, fit.stationarity_gap_
-    end = mixture(3, init=labels, beta=40.0, tol=1e-10).fit(X)
+    end = mixture(3, init=labels, beta=150.0, tol=1e-10).fit(X)
     assert end.status_ == "converged"
     assert end.stationarity_gap_ < 1e-10
     assert end.objective_ >= before - 1e-9
@@ -110,7 +111,7 @@ def test_a_view_of_weight_zero_changes_nothing():
     both = mixture(3, view_weights={"meaning": 0.0}, tol=1e-11).fit(X)
     assert_allclose(both.objective_, alone.objective_, rtol=1e-10)
     assert_array_equal(both.labels_, alone.labels_)
-    assert_allclose(both.views_["words"].prototypes_, alone.prototypes_, atol=1e-7)
+    assert_allclose(both.views_["words"].prototypes_, alone.prototypes_, atol=1e-5)
     # It is described all the same: the directions of the groups that the words make.
     posteriors = alone.predict_proba(X["words"])
     sums = posteriors.T @ (X["meaning"] / np.linalg.norm(X["meaning"], axis=1, keepdims=True))
@@ -218,7 +219,7 @@ def test_a_search_hears_both_views_at_any_scale_of_their_concentrations():
 
 def test_criteria_count_what_is_estimated():
     X, labels = overlapping()
-    fit = mixture(3, init=labels, kappa={"words": "shared", "meaning": "free"}, beta=60.0).fit(X)
+    fit = mixture(3, init=labels, kappa={"words": "shared", "meaning": "free"}, beta=150.0).fit(X)
     words, meaning = (view.prototypes_ for view in fit.views_.values())
     sizes = np.count_nonzero(words, axis=1)
     assert sizes.min() < 9
