@@ -7,10 +7,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
-from views_common import brute_force, concentration, planted, unit
+from views_common import brute_force, concentration, log_c, planted, unit
 
 import spheremix as sm
 from spheremix.errors import ParameterError
+from spheremix.merging import merge
 
 
 def mixture(n_components=4, **parameters):
@@ -348,3 +349,77 @@ def test_parameters_by_view_are_for_views():
         mixture(3, kappa={"words": "free"}).fit(X["words"])
     named = mixture(3, kappa={"words": "free"}).fit({"words": X["words"]})
     assert len(np.unique(named.kappas_)) == 3
+
+
+# Paths, trees, selections
+
+
+def test_a_path_takes_words_away_and_leaves_the_meaning():
+    X, groups = planted()
+    path = sm.VMFPath(4, random_state=0, n_threads=1, min_relative_increase=0.2).fit(X)
+    assert path.n_nonzero_[0] == 48
+    assert path.n_nonzero_[-1] == 4
+    assert path.sparsity_[-1] == 1 - 4 / 48
+    assert path.status_ == "maximal_sparsity"
+    chosen = path.model(path.select("bic"))
+    assert_allclose(chosen.criteria_["bic"], chosen.bic(X), rtol=1e-9)
+    assert np.count_nonzero(chosen.views_["words"].prototypes_) < 20
+    assert (chosen.views_["meaning"].prototypes_ != 0.0).all()
+    assert adjusted_rand_score(path.predict(X), groups) > 0.9
+    one = path.model(path.select(n_words=2))
+    assert np.count_nonzero(one.views_["words"].prototypes_) <= 8
+
+
+def test_a_relaxed_path_refits_on_the_words_that_are_left():
+    X, _ = planted()
+    path = sm.VMFPath(4, random_state=0, n_threads=1, min_relative_increase=0.5, relaxed=True).fit(
+        X
+    )
+    i = len(path.betas_) // 2
+    penalised, refit = path.model(i, refit=False), path.model(i)
+    assert refit.log_likelihood_ >= penalised.log_likelihood_
+    assert_array_equal(refit.prototypes_ != 0.0, penalised.prototypes_ != 0.0)
+
+
+def test_trees_and_selections_of_views():
+    X, groups = planted()
+    tree = sm.VMFTree(n_components=8, random_state=0, n_threads=1).fit(X)
+    assert adjusted_rand_score(tree.cut(4).labels_, groups) > 0.95
+    levels = tree.cut(levels=[2, 4])
+    assert_array_equal(levels.parents[0][levels[4].labels_], levels[2].labels_)
+    study = sm.VMFMixtureIC(n_components=range(2, 6), random_state=0, n_threads=1, paths="none")
+    assert study.fit(X).best_n_components_ == 4
+    assert adjusted_rand_score(study.predict(X), groups) > 0.95
+
+
+def test_merging_loses_what_the_classification_likelihood_loses():
+    X, groups = planted(n=80)
+    fit = mixture(4, init=groups, kappa=5.0).fit(X)
+    rows = sm.as_directions(X)
+    [found] = rows.sweep(
+        [
+            fit.model_.scorer(
+                fit.model_.parameters(fit.prototypes_, fit.kappas_, fit.weights_), "hard"
+            )
+        ]
+    )
+    value = fit.model_.cluster_value(found)
+    merging = merge(found, value, 3)
+    a, b = merging.pairs[0]
+    joint = found.vectors[a] + found.vectors[b]
+
+    def worth(mass, vector):
+        parts = (vector[:12], vector[12:19])
+        logs = [mass * log_c(len(part), 5.0) + 5.0 * np.linalg.norm(part) for part in parts]
+        return mass * np.log(mass) + sum(logs)
+
+    lost = worth(found.mass[a], found.vectors[a]) + worth(found.mass[b], found.vectors[b])
+    lost -= worth(found.mass[a] + found.mass[b], joint)
+    assert_allclose(merging.losses[0], lost, rtol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", [sm.SphericalKMeans(3), sm.VMFCoclustering(3)])
+def test_estimators_for_one_table_say_so(estimator):
+    X, _ = overlapping()
+    with pytest.raises(ValueError, match=f"{type(estimator).__name__} takes one table of rows"):
+        estimator.fit(X)

@@ -123,9 +123,9 @@ def _open_views(X: Mapping[str, Any], options: Options) -> Directions:
         return as_directions(table, **options._asdict())
     if options.block_rows is not None:
         raise ValueError("block_rows is for one table of rows: several views are read in memory.")
-    views, tables = open_views(X)
-    engine_class(options.engine)  # says what is missing
-    return make_views(views, tables, options.engine, resolve_threads(options.n_threads))
+    if options.engine == "torch":
+        raise ValueError("engine='torch' reads one table of rows, not several views: use 'auto'.")
+    return make_views(*open_views(X), engine_class(options.engine), options.n_threads)
 
 
 def _is_open(X: Any, _: Options) -> bool:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from spheremix import _optional
 from spheremix.data.base import (
     GRAIN,
     Shown,
@@ -29,6 +28,7 @@ from spheremix.data.containers import as_table
 from spheremix.data.frozen import FrozenRows
 from spheremix.data.reference import ReferenceDirections
 from spheremix.data.rows import as_rows, measure, refuse_rows, rescaled, some_rows
+from spheremix.data.threads import resolve_threads
 from spheremix.views import Views
 
 if TYPE_CHECKING:
@@ -104,14 +104,11 @@ def _open_view(name: str, X: Any) -> ViewTable:
 
 
 def make_views(
-    views: Views, tables: Sequence[ViewTable], engine: str, n_threads: int
+    views: Views, tables: Sequence[ViewTable], engine: type, n_threads: int | None
 ) -> ReferenceViews | CompiledViews:
-    """Return the rows of several views as an engine reads them."""
-    if engine == "torch":
-        raise ValueError("engine='torch' reads one table of rows, not several views: use 'auto'.")
-    if engine == "reference" or _optional.kernels is None:
-        return ReferenceViews(views, tables, n_threads=n_threads)
-    return CompiledViews(views, tables, n_threads=n_threads)
+    """Return the rows of several views as an engine of one table would read each of them."""
+    make = CompiledViews if engine is CompiledDirections else ReferenceViews
+    return make(views, tables, n_threads=resolve_threads(n_threads))
 
 
 def _absences(tables: Sequence[ViewTable]) -> sparse.csr_array:

@@ -44,7 +44,10 @@ def add_fitted(estimator: BaseEstimator, attributes: dict[str, Any]) -> None:
 
 def count_of(model: VMFModel, prototypes: Array) -> int:
     """Count the free parameters of a mixture: weights once, and what each view has."""
-    parts = [count_parameters(own, mode) for mode, own in model.parts(prototypes)]
+    parts = [
+        count_parameters(prototypes[:, columns], mode)
+        for columns, mode in zip(model.columns, model.kappa_modes, strict=True)
+    ]
     return sum(parts) - (len(parts) - 1) * (len(prototypes) - 1) + model.n_noise
 
 

@@ -23,7 +23,7 @@ from spheremix.penalties import L1
 from spheremix.scorer import Scorer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -82,7 +82,7 @@ class ViewsModel:
     @property
     def kappa_mode(self) -> Literal["shared", "free", "given"]:
         """How concentrations are estimated, in the view where most of them are."""
-        modes = [model.kappa_mode for model in self.models]
+        modes = self.kappa_modes
         return "free" if "free" in modes else "shared" if "shared" in modes else "given"
 
     @property
@@ -99,12 +99,21 @@ class ViewsModel:
         """Return the resultants of the clusters: all, since there is no noise."""
         return resultants
 
-    def parts(
-        self, prototypes: Array
-    ) -> Iterator[tuple[Literal["shared", "free", "given"], Array]]:
-        """Return how the concentrations of each view are estimated, and its prototypes."""
-        for model, columns in zip(self.models, self.views.columns, strict=True):
-            yield model.kappa_mode, prototypes[:, columns]
+    @property
+    def columns(self) -> tuple[slice, ...]:
+        """The columns of each view."""
+        return self.views.columns
+
+    @property
+    def kappa_modes(self) -> tuple[Literal["shared", "free", "given"], ...]:
+        """How the concentrations of each view are estimated."""
+        return tuple(model.kappa_mode for model in self.models)
+
+    @property
+    def n_dense(self) -> int:
+        """How many columns belong to views whose prototypes have no zeros."""
+        pairs = zip(self.views.sizes, self.sparse_views, strict=True)
+        return sum(size for size, sparse in pairs if not sparse)
 
     def is_capped(self, parameters: VMFParameters) -> bool:
         """Return whether an estimated concentration is at its cap."""
@@ -139,7 +148,7 @@ class ViewsModel:
         return float(
             sum(
                 self._penalty_of(v).norms(prototypes[:, columns]).sum()
-                for v, columns in enumerate(self.views.columns)
+                for v, columns in enumerate(self.columns)
                 if self._is_penalised(v)
             )
         )
@@ -152,14 +161,14 @@ class ViewsModel:
         if not self._is_penalised(v):
             return L1()
         weights = self.l1.weights
-        own = None if weights is None else weights[self.views.columns[v]]
+        own = None if weights is None else weights[self.columns[v]]
         return replace(self.l1, weights=own)
 
     def zero_small(self, parameters: VMFParameters, zero_tol: float) -> VMFParameters:
         """Set coordinates below zero_tol to exactly zero, in the views that can have zeros."""
         prototypes = parameters.prototypes
         changed = False
-        for sparse, columns in zip(self.sparse_views, self.views.columns, strict=True):
+        for sparse, columns in zip(self.sparse_views, self.columns, strict=True):
             sizes = np.abs(prototypes[:, columns])
             dust = (sizes < zero_tol) & (sizes > 0.0)
             if not (sparse and dust.any()):
@@ -181,7 +190,7 @@ class ViewsModel:
         """Return the scores log alpha_k + sum over views of w (log c_d(kappa) + kappa <mu, x>)."""
         weights = np.array(self.view_weights)
         matrix = np.zeros((len(parameters.weights), self.views.width))
-        for v, columns in enumerate(self.views.columns):
+        for v, columns in enumerate(self.columns):
             factors = weights[v] * parameters.kappas[:, v, None]
             matrix[:, columns] = factors * parameters.prototypes[:, columns]
         normalizers = weights * parameters.log_normalizers
@@ -192,7 +201,7 @@ class ViewsModel:
     def nearest(self, rows: Array) -> Scorer:
         """Return the scores that send rows to the nearest of some: weighted sums of cosines."""
         matrix = np.zeros_like(rows)
-        for weight, columns in zip(self.view_weights, self.views.columns, strict=True):
+        for weight, columns in zip(self.view_weights, self.columns, strict=True):
             matrix[:, columns] = weight * rows[:, columns]
         return Scorer(matrix, np.zeros(len(rows)), 0.0, "hard")
 
@@ -204,7 +213,7 @@ class ViewsModel:
         the component, so that what is added to the score does not depend on the row.
         """
         pull = np.zeros(len(resultants.mass))
-        for v, columns in enumerate(self.views.columns):
+        for v, columns in enumerate(self.columns):
             _, mass, sizes = self._sums(v, resultants)
             kappas = np.linalg.norm(scorer.matrix[:, columns], axis=1)
             mean = np.divide(sizes, mass, out=np.zeros(len(mass)), where=mass > 0.0)
@@ -221,7 +230,7 @@ class ViewsModel:
 
     def _sums(self, v: int, resultants: Resultants) -> tuple[Array, Array, Array]:
         """Return the vectors of a view, the masses that have a part in it, and the lengths."""
-        vectors = np.ascontiguousarray(resultants.vectors[:, self.views.columns[v]])
+        vectors = np.ascontiguousarray(resultants.vectors[:, self.columns[v]])
         absent = resultants.vectors[:, self.views.n_features + v]
         mass = np.maximum(resultants.mass - absent, 0.0)
         return vectors, mass, np.linalg.norm(vectors, axis=1)
@@ -237,7 +246,7 @@ class ViewsModel:
         """
         require_mass(resultants)
         unit, kappas = [], []
-        for v, columns in enumerate(self.views.columns):
+        for v, columns in enumerate(self.columns):
             vectors, mass, _ = self._sums(v, resultants)
             given = prototypes[:, columns]
             has_part = np.any(given, axis=1, keepdims=True)
@@ -306,7 +315,7 @@ class ViewsModel:
         """
         model, l1, factor = self.models[v], self._penalty_of(v), self._factor(v)
         vectors, mass, sizes = self._sums(v, resultants)
-        old = parameters.prototypes[:, self.views.columns[v]]
+        old = parameters.prototypes[:, self.columns[v]]
         there = (mass > 0.0) & (sizes > 0.0)
         if not there.any():
             raise DegenerateError("vanished", 0)
@@ -345,7 +354,7 @@ class ViewsModel:
     def kkt_residual(self, resultants: Resultants, parameters: VMFParameters) -> float:
         """Return the largest violation of the first-order conditions of the prototypes."""
         worst = []
-        for v, columns in enumerate(self.views.columns):
+        for v, columns in enumerate(self.columns):
             factor, (vectors, mass, _) = self._factor(v), self._sums(v, resultants)
             there = mass > 0.0
             own = replace(
@@ -367,7 +376,7 @@ class ViewsModel:
                     parameters.prototypes[:, columns],
                     noise,
                 )
-                for v, columns in enumerate(self.views.columns)
+                for v, columns in enumerate(self.columns)
                 if self._is_penalised(v)
             ]
             or [np.empty(0)]
@@ -411,7 +420,7 @@ class ViewsModel:
     def _measured(self) -> tuple[slice, ...]:
         """The parts of resultant vectors whose lengths say what a cluster is worth."""
         last = range(self.n_features, self.views.width)
-        return (*self.views.columns, *(slice(j, j + 1) for j in last))
+        return (*self.columns, *(slice(j, j + 1) for j in last))
 
     def lengths(self, vectors: Array) -> Array:
         """Return the lengths of the views of resultant vectors, and what is absent, (2 V, M)."""

@@ -20,7 +20,7 @@ from spheremix.scorer import Scorer
 from spheremix.vectors import dots, lengths, scaled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -332,11 +332,20 @@ class VMFModel:
         vectors = self.clusters(resultants).vectors
         return self.l1.events(parameters.kappas, vectors, parameters.prototypes, noise)
 
-    def parts(
-        self, prototypes: NDArray[np.float64]
-    ) -> Iterator[tuple[Literal["shared", "free", "given"], NDArray[np.float64]]]:
-        """Return how the concentrations of each view are estimated, and its prototypes: of one."""
-        yield self.kappa_mode, prototypes
+    @property
+    def columns(self) -> tuple[slice, ...]:
+        """The columns of each view: all, of one."""
+        return (slice(0, self.n_features),)
+
+    @property
+    def kappa_modes(self) -> tuple[Literal["shared", "free", "given"], ...]:
+        """How the concentrations of each view are estimated: of one."""
+        return (self.kappa_mode,)
+
+    @property
+    def n_dense(self) -> int:
+        """How many columns belong to views whose prototypes have no zeros."""
+        return 0
 
     def is_capped(self, parameters: VMFParameters) -> bool:
         """Return whether an estimated concentration is at its cap."""
