@@ -423,3 +423,15 @@ def test_estimators_for_one_table_say_so(estimator):
     X, _ = overlapping()
     with pytest.raises(ValueError, match=f"{type(estimator).__name__} takes one table of rows"):
         estimator.fit(X)
+
+
+def test_a_data_frame_of_columns_of_lists_is_a_dictionary_of_views():
+    pandas = pytest.importorskip("pandas")
+    X, _ = overlapping()
+    dense = {"words": X["words"].toarray(), "meaning": X["meaning"]}
+    frame = pandas.DataFrame({name: list(part) for name, part in dense.items()})
+    fit, same = mixture(3).fit(frame), mixture(3).fit(dense)
+    assert_array_equal(fit.prototypes_, same.prototypes_)
+    assert_array_equal(fit.predict(frame), same.labels_)
+    with pytest.raises(ValueError, match="only columns of lists"):
+        mixture(3).fit(frame.assign(number=1.0))

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from spheremix.data.block_sources import is_mapped, is_path, is_source, open_source
 from spheremix.data.blocks import BlockDirections
-from spheremix.data.containers import as_table
+from spheremix.data.containers import as_table, is_views
 from spheremix.data.engines import engine_class, torch_engine
 from spheremix.data.rows import open_rows
 from spheremix.data.threads import resolve_threads
 from spheremix.data.views import make_views, open_views
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from spheremix.data.base import Directions, Engine, Precision
 
@@ -59,8 +58,9 @@ def as_directions(
         while one is worked on. So are arrays mapped from files that are larger than a block.
 
         A dictionary has several views of the same rows: ``{"words": T, "meaning": E}``, tables in
-        memory, sparse or dense each. A row then has one direction for each view. It may have zeros
-        only in some of them, and has nothing there; in all of them it is refused.
+        memory, sparse or dense each; a data frame of several columns of lists is one too. A row
+        then has one direction for each view. It may have zeros only in some of them, and has
+        nothing there; in all of them it is refused.
     engine : {"auto", "reference", "compiled", "torch"}
         "auto" is torch for its tensors, which are read on the device where they are; for the rest
         the compiled engine where it is built, the reference engine elsewhere. "torch" moves arrays
@@ -111,10 +111,6 @@ def is_table(X: Any) -> bool:
     """Return whether X is a table in memory: an array, a sparse matrix, a data frame, lists."""
     options = Options("auto", None, None, None, "highest")
     return not any(recognises(X, options) for recognises, _ in _OPENERS)
-
-
-def _is_views(X: Any, _: Options) -> bool:
-    return isinstance(X, Mapping)
 
 
 def _open_views(X: Mapping[str, Any], options: Options) -> Directions:
@@ -180,7 +176,7 @@ def _open_memory(X: Any, options: Options) -> Directions:
 # The first function that recognises X selects how it is opened; if none does, X is a table in
 # memory. Types are recognised without importing their library, which is done when X is opened.
 _OPENERS: tuple[tuple[Test, Open], ...] = (
-    (_is_views, _open_views),
+    (lambda X, _: is_views(X), _open_views),
     (_is_dask, _open_dask),
     (_is_open, lambda X, _: cast("Directions", X)),
     (_is_torch, _open_torch),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -13,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from spheremix.data.block_sources import is_source
-from spheremix.data.containers import as_table
+from spheremix.data.containers import as_table, is_views
 from spheremix.data.open import as_directions
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.parameters import (
@@ -94,7 +93,7 @@ def open_data(X: Any, engine: Any, n_threads: Any) -> tuple[Directions, dict[str
     """
     X = as_table(X)
     directions = as_directions(X, engine=engine, n_threads=n_threads)
-    if isinstance(X, Mapping) or hasattr(directions, "views"):
+    if is_views(X) or hasattr(directions, "views"):
         sizes = _sizes_of_views(directions, X)
         return directions, {"n_features_in_": sum(sizes.values()), "views_in_": sizes}
     if directions is X or is_source(X):
@@ -106,7 +105,7 @@ def open_data(X: Any, engine: Any, n_threads: Any) -> tuple[Directions, dict[str
 
 def refuse_views(X: Any, estimator: str) -> None:
     """Say that an estimator is for one table of rows."""
-    if (isinstance(X, Mapping) and len(X) > 1) or hasattr(X, "views"):
+    if (is_views(X) and len(X) > 1) or hasattr(X, "views"):
         raise ValueError(
             f"{estimator} takes one table of rows, and X has several views: use VMFMixture, or one "
             "of the views."
@@ -124,7 +123,7 @@ def _sizes_of_views(directions: Directions, X: Any) -> dict[str, int]:
 
 def _open_views_again(estimator: Any, X: Any, views_in: dict[str, int]) -> Directions:
     """Open the views of a fit again, in their order."""
-    names = X.views.names if hasattr(X, "views") else tuple(X) if isinstance(X, Mapping) else ()
+    names = X.views.names if hasattr(X, "views") else tuple(X) if is_views(X) else ()
     if set(names) != set(views_in):
         wanted = ", ".join(map(repr, views_in))
         got = ", ".join(map(repr, names)) if names else "one table of rows"
@@ -132,7 +131,7 @@ def _open_views_again(estimator: Any, X: Any, views_in: dict[str, int]) -> Direc
             f"{type(estimator).__name__} was fitted to the views {wanted}, and X has {got}. Give a "
             "dictionary of these views; zeros stand for a view that a row does not have."
         )
-    if isinstance(X, Mapping):
+    if is_views(X):
         X = {name: X[name] for name in views_in}
     directions = as_directions(X, engine=estimator.engine, n_threads=estimator.n_threads)
     sizes = _sizes_of_views(directions, X)
@@ -147,15 +146,15 @@ def _open_views_again(estimator: Any, X: Any, views_in: dict[str, int]) -> Direc
 
 def open_again(estimator: Any, X: Any) -> Directions:
     """Open X for a fitted estimator, if its columns are those of the fit."""
+    X = as_table(X)
     views_in = getattr(estimator, "views_in_", None)
-    if views_in is not None and (len(views_in) > 1 or isinstance(X, Mapping)):
+    if views_in is not None and (len(views_in) > 1 or is_views(X)):
         return _open_views_again(estimator, X, views_in)
-    if isinstance(X, Mapping) or hasattr(X, "views"):
+    if is_views(X) or hasattr(X, "views"):
         raise ValueError(
             f"{type(estimator).__name__} was fitted to one table of rows, and X has views by name: "
             "give the table."
         )
-    X = as_table(X)
     tabular = len(getattr(X, "shape", ())) == 2
     if tabular:  # another number of columns is the first thing to say
         validate_data(estimator, X, reset=False, skip_check_array=True)
