@@ -94,6 +94,12 @@ def as_directions(
     >>> rows = sm.as_directions([[3.0, 4.0], [0.0, 2.0]])
     >>> rows.take([0])
     array([[0.6, 0.8]])
+
+    Two views of the same rows; the second row has nothing in the first of them:
+
+    >>> views = sm.as_directions({"words": [[3, 4], [0, 0]], "meaning": [[1, 0], [0, 2]]})
+    >>> views.views.names
+    ('words', 'meaning')
     """
     options = Options(engine, n_threads, block_rows, column, precision)
     X = as_table(X)

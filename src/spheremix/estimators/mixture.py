@@ -132,6 +132,12 @@ class VMFMixture(PartialFit, MixturePredictions):
     >>> mix = sm.VMFMixture(n_components=4, random_state=0).fit(X)
     >>> mix.status_
     'converged'
+
+    Two views of the same rows, such as their words and their meaning:
+
+    >>> both = sm.VMFMixture(n_components=4, random_state=0).fit({"words": X, "meaning": X[:, :5]})
+    >>> both.views_["meaning"].prototypes_.shape
+    (4, 5)
     """
 
     prototypes_: Array
