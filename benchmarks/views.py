@@ -96,8 +96,8 @@ def compare(name: str) -> dict:
     found = {
         "texts": len(texts),
         "classes": K,
-        "words of the vocabulary": T.shape[1],
-        "texts without a word": int((np.diff(T.indptr) == 0).sum()),
+        "n_words": T.shape[1],
+        "n_wordless": int((np.diff(T.indptr) == 0).sum()),
         "figures": {"words": judged(classes, *by_words(K, T))},
     }
     figures = found["figures"]
@@ -127,7 +127,7 @@ def page(results: dict[str, dict]) -> str:
             "",
             f"## {name}: {one['texts']:,} texts, {one['classes']} classes",
             "",
-            f"{one['words of the vocabulary']:,} words; texts without: {one['texts without a word']}",
+            f"Words: {one['n_words']:,}. Texts without a word: {one['n_wordless']}.",
             "",
             "| rows | NMI | ACC | ARI | seconds |",
             "|---|---|---|---|---|",
