@@ -12,6 +12,7 @@ from views_common import brute_force, concentration, log_c, planted, unit
 import spheremix as sm
 from spheremix.errors import ParameterError
 from spheremix.merging import merge
+from spheremix.reading import explain
 
 
 def mixture(n_components=4, **parameters):
@@ -435,3 +436,33 @@ def test_a_data_frame_of_columns_of_lists_is_a_dictionary_of_views():
     assert_array_equal(fit.predict(frame), same.labels_)
     with pytest.raises(ValueError, match="only columns of lists"):
         mixture(3).fit(frame.assign(number=1.0))
+
+
+def test_why_a_document_is_in_its_group_word_by_word_and_the_meaning_as_one():
+    X, _ = overlapping()
+    fit = mixture(3).fit(X)
+    names = [f"word {j}" for j in range(9)]
+    for row in (0, 1, 2):
+        document = {name: part[[row]] for name, part in X.items()}
+        why = explain(document, fit.scorer_, names)
+        assert why.label == fit.labels_[row]
+        odds = np.log(fit.predict_proba(document)[0])
+        assert_allclose(why.log_odds, odds[why.label] - odds[why.rival], rtol=1e-9)
+        assert_allclose(why.bias + sum(term.difference for term in why.terms), why.log_odds)
+        (meaning,) = (term for term in why.terms if term.feature == -1)
+        view = fit.views_["meaning"]
+        direction = unit(document["meaning"])[0]
+        expected = view.kappas_[why.label] * (view.prototypes_[why.label] @ direction)
+        assert meaning.word == "meaning"
+        assert_allclose(meaning.term, expected, rtol=1e-9)
+        assert {term.word for term in why.terms if term.feature >= 0} <= set(names)
+    wordless = {"words": np.zeros((1, 9)), "meaning": X["meaning"][[0]]}
+    why = explain(wordless, mixture(3, kappa="free").fit(X).scorer_, names)
+    assert [term.word for term in why.terms] == ["meaning"]
+    assert_allclose(why.bias + why.terms[0].difference, why.log_odds)
+
+
+def test_calibration_says_that_it_is_for_one_view():
+    X, _ = overlapping()
+    with pytest.raises(ParameterError, match="several views"):
+        sm.calibrate(mixture(3).fit(X), X)

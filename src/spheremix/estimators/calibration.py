@@ -149,6 +149,8 @@ def calibrate(
         )
     check_is_fitted(model)
     mixture = model if isinstance(model, VMFMixture) else model.best_estimator_
+    if len(getattr(mixture, "views_in_", ())) > 1:
+        raise ParameterError("{model} has several views, and calibrate is for mixtures of one")
     rows = check.open_again(mixture, X)
     weights = check.check_weights(sample_weight, rows.n_rows)
     left = LeftOut(mixture, rows, weights)
