@@ -209,7 +209,7 @@ def measure_rows(n: int, K: int = 50) -> None:
     groups = rng.integers(K, size=n)
     own = rng.integers(20_000, size=(K, 300))
     words = np.where(
-        rng.random((n, 30)) < 0.5,
+        rng.random((n, 30)) < 0.2,
         own[groups[:, None], rng.integers(300, size=(n, 30))],
         rng.integers(20_000, size=(n, 30)),
     )
@@ -218,7 +218,7 @@ def measure_rows(n: int, K: int = 50) -> None:
     )
     T.sum_duplicates()
     centres = rng.normal(size=(K, 384)).astype(np.float32)
-    E = centres[groups] + 2.0 * rng.standard_normal((n, 384), dtype=np.float32)
+    E = centres[groups] + 6.0 * rng.standard_normal((n, 384), dtype=np.float32)
     for name, X in (("words", T), ("meaning", E), ("both", {"words": T, "meaning": E})):
         began, spent = time.perf_counter(), time.process_time()
         mixture = sm.VMFMixture(K, random_state=0).fit(X)
