@@ -296,6 +296,7 @@ def test_random_starts_hear_both_views():
         ({"words": np.eye(3), "meaning": [[1, np.nan], [1, 1], [1, 2]]}, "View 'meaning'.*row 0"),
         ({"words": np.eye(3), "meaning": [["a", "b"]] * 3}, "View 'meaning'"),
         ({"words": np.eye(3), 3: np.eye(3)}, "names of views"),
+        ({"words": np.zeros((3, 2)), "meaning": np.eye(3)}, "View 'words' of X has zeros only"),
     ],
 )
 def test_views_that_cannot_be_opened(X, message):
@@ -462,7 +463,16 @@ def test_why_a_document_is_in_its_group_word_by_word_and_the_meaning_as_one():
     assert_allclose(why.bias + why.terms[0].difference, why.log_odds)
 
 
-def test_calibration_says_that_it_is_for_one_view():
+@pytest.mark.parametrize("ask", [sm.calibrate, lambda fit, X: sm.compare_batch(fit, X, X)])
+def test_what_leaves_rows_out_says_that_it_is_for_one_view(ask):
     X, _ = overlapping()
     with pytest.raises(ParameterError, match="several views"):
-        sm.calibrate(mixture(3).fit(X), X)
+        ask(mixture(3).fit(X), X)
+
+
+def test_groups_of_views_come_back_in_other_samples():
+    X, _ = planted(noise=0.1)
+    found = sm.stability(mixture().fit(X), X, random_state=0)
+    assert found.groups.min() > 0.9
+    assert (found.documents > 0.5).mean() > 0.95
+    assert not found.words.toarray()[:, 12:].any()

@@ -122,6 +122,11 @@ def _lacking(tables: Sequence[ViewTable]) -> NDArray[np.intp]:
     return np.flatnonzero(np.any([table.scale == 0.0 for table in tables], axis=0))
 
 
+def _present(tables: Sequence[ViewTable]) -> tuple[int, ...]:
+    """Return how many rows have a part in each view."""
+    return tuple(int(np.count_nonzero(table.scale)) for table in tables)
+
+
 def _take(tables: Sequence[ViewTable], ids: NDArray[np.intp]) -> list[ViewTable]:
     """Copy a few rows of each view, as they are stored."""
     return [ViewTable(*some_rows(*table, ids)) for table in tables]
@@ -149,6 +154,7 @@ class ReferenceViews(ReferenceDirections):
         self.views = views
         self.unit_columns = views.columns
         self._tables = tables
+        self.n_present = _present(tables)
         self._lacking = _lacking(tables)
 
     def sweep_listed(
@@ -183,6 +189,7 @@ class CompiledViews(Shown):
         self.n_rows = len(tables[0].scale)
         self.n_features = views.width
         self.n_threads = n_threads
+        self.n_present = _present(tables)  # rows that have a part in each view
         self.unit_columns: Sequence[slice] = views.columns
         self._tables = tables
         self._parts = [CompiledDirections(*table, n_threads=n_threads) for table in tables]

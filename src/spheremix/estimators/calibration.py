@@ -149,8 +149,6 @@ def calibrate(
         )
     check_is_fitted(model)
     mixture = model if isinstance(model, VMFMixture) else model.best_estimator_
-    if len(getattr(mixture, "views_in_", ())) > 1:
-        raise ParameterError("{model} has several views, and calibrate is for mixtures of one")
     rows = check.open_again(mixture, X)
     weights = check.check_weights(sample_weight, rows.n_rows)
     left = LeftOut(mixture, rows, weights)
@@ -361,6 +359,10 @@ class LeftOut:
     """
 
     def __init__(self, mixture: VMFMixture, rows: Directions, weights: Array | None) -> None:
+        if len(getattr(mixture, "views_in_", ())) > 1:
+            raise ParameterError(
+                "The mixture has several views; calibrate and compare_batch are for mixtures of one"
+            )
         self.mixture, self.rows, self.weights = mixture, rows, weights
         model, prototypes = mixture.model_, mixture.prototypes_
         parameters = model.parameters(prototypes, mixture.kappas_, mixture.weights_)

@@ -99,7 +99,7 @@ class MixtureOptions:
     tol: float
     zero_tol: float
     view_weights: Mapping[str, float] | None
-    sparse_views: str | Sequence[str] | None
+    sparse_views: Sequence[str] | None
     random_state: Any
     n_threads: int | None
     engine: str

@@ -75,7 +75,7 @@ zero_tol : float, default=1e-8
 view_weights : dict of str to float, default=None
     With several views, what the part of a view in the score is multiplied by (a composite
     likelihood); 1 for views that are not named. A view of weight 0 is only described.
-sparse_views : str or sequence of str, default=None
+sparse_views : sequence of str, default=None
     With several views, those whose prototypes can have zeros: ``beta``, ``feature_weights`` and
     ``zero_tol`` are for them. None is the view "words".
 random_state : int, RandomState, Generator or None, default=None

@@ -82,6 +82,9 @@ def model_for(options: MixtureOptions, directions: Directions, columns: dict[str
     """Make the model for the rows: of one view, or of several."""
     views = getattr(directions, "views", None)
     if views is not None:
+        for name, n in zip(views.names, getattr(directions, "n_present", ()), strict=False):
+            if n == 0:
+                raise ValueError(f"View {name!r} of X has zeros only: leave it out.")
         found = build_views_model(options, views, directions.n_threads, build_model)
         return cast(
             "VMFModel", found

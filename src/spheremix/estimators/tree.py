@@ -144,7 +144,7 @@ class VMFTree(SelectedMixture):
         tol: float = 1e-7,
         zero_tol: float = 1e-8,
         view_weights: Mapping[str, float] | None = None,
-        sparse_views: str | Sequence[str] | None = None,
+        sparse_views: Sequence[str] | None = None,
         random_state: Any = None,
         n_threads: int | None = None,
         engine: Engine = "auto",

@@ -17,6 +17,7 @@ from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import NoFitError, build_problem
 from spheremix.estimators.replicates import replicate_fits
 from spheremix.estimators.selection import VMFMixtureIC
+from spheremix.models.views import ViewsModel
 from spheremix.reading.alignment import count_common, jaccard
 from spheremix.reading.words import characteristic_scores, group_masses
 
@@ -201,9 +202,22 @@ def _there_again(common: Array, n_clusters: int) -> Ids:
 def _words(
     mixture: VMFMixture, prototypes: Array, kappas: Array, weights: Array
 ) -> NDArray[np.bool_]:
-    """Return which words belong to which cluster: (K, d)."""
+    """Return which words belong to which cluster: (K, d); a view without zeros has no words."""
+    model: Any = mixture.model_
+    if not isinstance(model, ViewsModel):
+        return _words_of(mixture.beta, prototypes, kappas, weights)
+    found = np.zeros(prototypes.shape, dtype=bool)
+    for v, (columns, sparse_view) in enumerate(zip(model.columns, model.sparse_views, strict=True)):
+        if sparse_view:
+            own = prototypes[:, columns]
+            found[:, columns] = _words_of(mixture.beta, own, kappas[:, v], weights)
+    return found
+
+
+def _words_of(beta: float, prototypes: Array, kappas: Array, weights: Array) -> NDArray[np.bool_]:
+    """Return the same for one view."""
     support: NDArray[np.bool_] = prototypes != 0.0
-    if mixture.beta > 0.0:
+    if beta > 0.0:
         return support
     masses = group_masses(weights, kappas, prototypes.shape[1])
     scores = characteristic_scores(prototypes, masses)
