@@ -13,6 +13,8 @@ pytest.importorskip("spheremix._kernels")
 
 import spheremix as sm
 from spheremix.data import views as module
+from spheremix.data.compiled import CompiledDirections
+from spheremix.data.rows import open_rows
 from spheremix.data.views import CompiledViews, ReferenceViews
 from spheremix.scorer import Scorer
 from spheremix.testing import assert_resultants_close, assert_resultants_same_bits
@@ -201,3 +203,20 @@ def test_a_column_of_absences_takes_a_view_out_of_the_score():
 def test_what_views_are_not_read_from(X, options, message):
     with pytest.raises((ValueError, TypeError), match=message):
         sm.as_directions(X, **options)
+
+
+def test_scores_that_are_given_to_kernels_fit_the_rows_and_the_components():
+    X = two_views()
+    part = CompiledDirections(*open_rows(X["meaning"][10:20]))
+    scorer = draw_scorer(np.random.default_rng(9), 3, 13)
+    sums = part.begin([scorer], None, 10)
+    for given in (np.zeros((9, 3)), np.zeros((10, 4)), np.zeros((10, 3), np.float32)):
+        with pytest.raises(ValueError, match="given scores"):
+            sums.add(part, 0, given=given)
+    with pytest.raises(ValueError, match="must be given"):
+        sums.add(part, 0, complete=True)
+    # Zeros change nothing, and the scores of the rows are left in their place.
+    given = np.zeros((10, 3))
+    sums.add(part, 0, given=given)
+    assert_allclose(given + scorer.offset, part.map_rows(scorer, "scores"), rtol=1e-12)
+    assert_resultants_close(sums.resultants()[0], part.sweep([scorer])[0], scorer, 1e-12)

@@ -29,6 +29,7 @@ from spheremix.data.frozen import FrozenRows
 from spheremix.data.reference import ReferenceDirections
 from spheremix.data.rows import as_rows, measure, refuse_rows, rescaled, some_rows
 from spheremix.data.threads import resolve_threads
+from spheremix.scorer import Scorer
 from spheremix.views import Views
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from spheremix.data.base import Want
     from spheremix.data.rows import Rows
     from spheremix.resultants import Resultants
-    from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]
 
@@ -209,10 +209,7 @@ class CompiledViews(Shown):
 
     def precision(self, scorers: Sequence[Scorer]) -> np.dtype[Any]:
         """Return the coarsest type in which scores of some view are calculated."""
-        kinds = [
-            part.precision(own) for part, own in zip(self._parts, self._split(scorers), strict=True)
-        ]
-        return min(kinds, key=lambda kind: kind.itemsize)
+        return self._coarsest(self._split(scorers))
 
     def remember(self) -> FrozenRows:
         """Return what sweeps the rows of one fit, and reads only those that can change."""
@@ -225,10 +222,11 @@ class CompiledViews(Shown):
         if not scorers:
             return []
         check_features(scorers, self.n_features)
-        each = self._sums(scorers, check_weights(weights, len(scorers), self.n_rows))
         split = self._split(scorers)
+        each = self._sums(split, check_weights(weights, len(scorers), self.n_rows))
+        first = _stacked(split[:-1])
         for tile, parts in self._tiles(_count(scorers)):
-            scores = self._first_scores(parts, split)
+            scores = _first_scores(parts, first)
             each[-1].add(parts[-1], tile.start, given=scores)
             for sums, part in zip(each[:-1], parts[:-1], strict=True):
                 sums.add(part, tile.start, given=scores, complete=True)
@@ -254,10 +252,11 @@ class CompiledViews(Shown):
             owners[0] = held
             # Rows that stay where they are held add nothing: the last part finds out which.
             counted = np.ones(self.n_rows) if weights is None else weights.copy()
-        each, split = self._sums(scorers, weights, counted, onto), self._split(scorers)
+        split = self._split(scorers)
+        each, first = self._sums(split, weights, counted, onto), _stacked(split[:-1])
         for start, parts, own in self._readings(_count(scorers), rows):
             ids = own if rows is not None else None
-            scores = self._first_scores(parts, split, ids)
+            scores = _first_scores(parts, first, ids)
             leads = margins, owners
             if ids is None:  # each tile has its own rows
                 tile = slice(start, start + parts[0].n_rows)
@@ -292,10 +291,11 @@ class CompiledViews(Shown):
         """Apply the scorer to each row; see ``Directions``."""
         check_features([scorer], self.n_features)
         out = output_array(want, self.n_rows, scorer.n_components)
-        each = [own for (own,) in self._split([scorer])]
+        *others, (last,) = self._split([scorer])
+        first = _stacked(others)
         for tile, parts in self._tiles(scorer.n_components):
-            scores = self._first_scores(parts, [[own] for own in each])
-            parts[-1].map_onto(each[-1], want, out[tile], given=scores)
+            scores = _first_scores(parts, first)
+            parts[-1].map_onto(last, want, out[tile], given=scores)
         return out
 
     def take(self, ids: ArrayLike) -> NDArray[np.float64]:
@@ -324,19 +324,21 @@ class CompiledViews(Shown):
             for columns in self._columns
         ]
 
+    def _coarsest(self, split: Sequence[Sequence[Scorer]]) -> np.dtype[Any]:
+        kinds = [part.precision(own) for part, own in zip(self._parts, split, strict=True)]
+        return min(kinds, key=lambda kind: kind.itemsize)
+
     def _sums(
         self,
-        scorers: Sequence[Scorer],
+        split: Sequence[Sequence[Scorer]],
         weights: Array | None,
         counted: Array | None = None,
         onto: Resultants | None = None,
     ) -> list[CompiledSums]:
         """Begin the sums of each part; those of the last one have masses and likelihoods."""
-        least = negligible(self.precision(scorers))
+        least = negligible(self._coarsest(split))
         each = []
-        for part, columns, own in zip(
-            self._parts, self._columns, self._split(scorers), strict=True
-        ):
+        for part, columns, own in zip(self._parts, self._columns, split, strict=True):
             last = part is self._parts[-1]
             before = None
             if onto is not None:
@@ -364,28 +366,6 @@ class CompiledViews(Shown):
             tile = slice(start, min(start + step, self.n_rows))
             yield tile, [part.cut(tile) for part in self._parts]
 
-    def _first_scores(
-        self,
-        parts: Sequence[CompiledDirections],
-        split: Sequence[Sequence[Scorer]],
-        rows: NDArray[np.intp] | None = None,
-    ) -> Array:
-        """Return the scores that rows have from all parts but the last, without biases."""
-        n_rows = parts[0].n_rows if rows is None else len(rows)
-        scores = np.zeros((n_rows, sum(one.n_components for one in split[0])))
-        for i, (part, scorers) in enumerate(zip(parts[:-1], split[:-1], strict=True)):
-            matrix = np.concatenate([one.matrix for one in scorers])
-            plain = replace(
-                scorers[0],
-                matrix=matrix,
-                biases=np.zeros(len(matrix)),
-                offset=0.0,
-                assignment="soft",
-                rates=None,
-            )
-            part.map_onto(plain, "scores", scores, rows=rows, given=scores if i else None)
-        return scores
-
     def _joined(self, each: Sequence[CompiledSums]) -> list[Resultants]:
         """Put the sums of the parts side by side."""
         found = [sums.resultants() for sums in each]
@@ -396,6 +376,28 @@ class CompiledViews(Shown):
                 vectors[:, columns] = own[s].vectors
             joined.append(replace(one, vectors=vectors))
         return joined
+
+
+def _stacked(split: Sequence[Sequence[Scorer]]) -> list[Scorer]:
+    """Return the components of all scorers in one, for each part: products without biases."""
+    found = []
+    for scorers in split:
+        matrix = np.concatenate([one.matrix for one in scorers])
+        found.append(Scorer(matrix, np.zeros(len(matrix))))
+    return found
+
+
+def _first_scores(
+    parts: Sequence[CompiledDirections],
+    first: Sequence[Scorer],
+    rows: NDArray[np.intp] | None = None,
+) -> Array:
+    """Return the scores that rows have from all parts but the last, without biases."""
+    n_rows = parts[0].n_rows if rows is None else len(rows)
+    scores = np.empty((n_rows, first[0].n_components))
+    for i, (part, scorer) in enumerate(zip(parts[:-1], first, strict=True)):
+        part.map_onto(scorer, "scores", scores, rows=rows, given=scores if i else None)
+    return scores
 
 
 def _tile_rows(n_components: int) -> int:
