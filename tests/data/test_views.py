@@ -196,7 +196,8 @@ def test_a_column_of_absences_takes_a_view_out_of_the_score():
     [
         ({"a": np.eye(2), "b": np.eye(2)}, {"block_rows": 512}, "block_rows"),
         ({"a": np.eye(2), "b": np.eye(2)}, {"engine": "torch"}, "several views"),
-        ({"a": np.eye(2), "b": "rows.npy"}, {}, "View 'b'"),
+        ({"a": np.eye(2), "b": "rows.parquet"}, {}, "View 'b' is no table"),
+        ({"a": np.eye(2), "b": iter([np.eye(2)])}, {}, "View 'b' is no table"),
         ({"a": np.eye(2), "b": sm.as_directions(np.eye(2))}, {}, "View 'b' is no table"),
     ],
 )
@@ -220,3 +221,13 @@ def test_scores_that_are_given_to_kernels_fit_the_rows_and_the_components():
     sums.add(part, 0, given=given)
     assert_allclose(given + scorer.offset, part.map_rows(scorer, "scores"), rtol=1e-12)
     assert_resultants_close(sums.resultants()[0], part.sweep([scorer])[0], scorer, 1e-12)
+
+
+def test_a_view_can_be_an_array_on_disk(tmp_path):
+    X = two_views(np.float32)
+    np.save(tmp_path / "meaning.npy", X["meaning"])
+    scorer = draw_scorer(np.random.default_rng(10), 6, 55)
+    mapped = sm.as_directions({**X, "meaning": tmp_path / "meaning.npy"})
+    assert_resultants_same_bits(mapped.sweep([scorer])[0], sm.as_directions(X).sweep([scorer])[0])
+    with pytest.raises(FileNotFoundError):
+        sm.as_directions({**X, "meaning": tmp_path / "nothing.npy"})

@@ -58,9 +58,9 @@ def as_directions(
         while one is worked on. So are arrays mapped from files that are larger than a block.
 
         A dictionary has several views of the same rows: ``{"words": T, "meaning": E}``, tables in
-        memory, sparse or dense each; a data frame of several columns of lists is one too. A row
-        then has one direction for each view. It may have zeros only in some of them, and has
-        nothing there; in all of them it is refused.
+        memory, sparse or dense each, or paths of ``.npy`` arrays, which are mapped; a data frame of
+        several columns of lists is one too. A row then has one direction for each view. It may have
+        zeros only in some of them, and has nothing there; in all of them it is refused.
     engine : {"auto", "reference", "compiled", "torch"}
         "auto" is torch for its tensors, which are read on the device where they are; for the rest
         the compiled engine where it is built, the reference engine elsewhere. "torch" moves arrays

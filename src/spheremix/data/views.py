@@ -8,7 +8,9 @@ columns; the other views sum theirs with the scores that are complete by then.
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,6 +25,7 @@ from spheremix.data.base import (
     output_array,
     row_numbers,
 )
+from spheremix.data.block_sources import is_source, map_array
 from spheremix.data.compiled import CompiledDirections, CompiledSums
 from spheremix.data.containers import as_table
 from spheremix.data.frozen import FrozenRows
@@ -81,12 +84,13 @@ def open_views(X: Mapping[str, Any]) -> tuple[Views, list[ViewTable]]:
 
 def _open_view(name: str, X: Any) -> ViewTable:
     """Open the rows of one view; those with zeros only have nothing in it."""
-    if any(callable(getattr(X, verb, None)) for verb in ("sweep", "compute")) or (
-        type(X).__module__.partition(".")[0] == "torch"
-    ):
+    if isinstance(X, str | os.PathLike) and Path(X).suffix.lower() == ".npy":
+        X = map_array(Path(X))
+    elsewhere = type(X).__module__.partition(".")[0] in {"torch", "dask"} or hasattr(X, "sweep")
+    if elsewhere or is_source(X):
         raise ValueError(
             f"View {name!r} is no table in memory: several views are read from arrays, sparse "
-            "matrices and data frames."
+            "matrices, data frames and .npy files."
         )
     try:
         rows = as_rows(as_table(X))
