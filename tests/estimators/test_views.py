@@ -385,13 +385,18 @@ def test_a_relaxed_path_refits_on_the_words_that_are_left():
 
 def test_trees_and_selections_of_views():
     X, groups = planted()
-    tree = sm.VMFTree(n_components=8, random_state=0, n_threads=1).fit(X)
+    tree = sm.VMFTree(8, random_state=0, n_threads=1).fit(X)
     assert adjusted_rand_score(tree.cut(4).labels_, groups) > 0.95
     levels = tree.cut(levels=[2, 4])
     assert_array_equal(levels.parents[0][levels[4].labels_], levels[2].labels_)
-    study = sm.VMFMixtureIC(n_components=range(2, 6), random_state=0, n_threads=1, paths="none")
+    candidates = range(2, 6)
+    study = sm.VMFMixtureIC(
+        candidates, k_criterion="bic", paths="none", random_state=0, n_threads=1
+    )
     assert study.fit(X).best_n_components_ == 4
     assert adjusted_rand_score(study.predict(X), groups) > 0.95
+    with pytest.raises(ParameterError, match="advice on the number of groups is for rows of one"):
+        sm.VMFMixtureIC(candidates, k_criterion="advice", random_state=0, n_threads=1).fit(X)
 
 
 def test_merging_loses_what_the_classification_likelihood_loses():

@@ -20,6 +20,7 @@ from spheremix.bessel import concentration
 from spheremix.data.open import as_directions
 from spheremix.distribution import MEAN_LENGTH_MAX, VonMisesFisher
 from spheremix.estimators import validation as check
+from spheremix.estimators.problem import require_one_view
 from spheremix.estimators.replicates import (
     PartitionStability,
     replicate_labels,
@@ -93,6 +94,9 @@ class Adviser:
     progress: Callable[[int], None] | None = None
     most: int | None = None
     _chance: Chance | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        require_one_view(self.problem, "The advice on the number of groups")
 
     @classmethod
     def of(cls, problem: Problem[VMFModel], random_state: Any) -> Self:

@@ -108,7 +108,7 @@ class VMFMixture(PartialFit, MixturePredictions):
     n_distinct_prototypes_ : int
         Less than K where prototypes coincide.
     kappa_max_ : float
-        The cap in force.
+        The cap in force; of several views, one a view.
     runs_ : list of Restart
         Every run, failed ones included: how it started and what it reached.
     agreement_ : float
@@ -123,7 +123,9 @@ class VMFMixture(PartialFit, MixturePredictions):
     scorer_ : Scorer
         The fitted mixture as engines take it, for ``Directions.sweep`` and ``map_rows``.
     n_features_in_ : int
-        d.
+        d, of all views together.
+    views_in_ : dict of str to int
+        Where X is a dictionary of views: how many columns each has.
 
     Examples
     --------
