@@ -68,6 +68,17 @@ void leave_margins(Scorers& scorers, const py::object& margins, const py::object
     scorers.clear = clear;
 }
 
+// The scores that rows have from other columns, or none.
+void take_scores(Scorers& scorers, const py::object& given, bool complete, Index n_read) {
+    require(!complete || !given.is_none(), "complete scores must be given");
+    if (given.is_none()) return;
+    auto scores = array_of<double>(given, "given scores must be contiguous float64");
+    require(has_shape(scores, {n_read, scorers.n_components}),
+            "given scores must be of shape (rows, components)");
+    scorers.given = scores.mutable_data();
+    scorers.complete = complete;
+}
+
 // The sums of the scorers, checked; lanes: their number, or less than 0 where there is no such axis.
 Sums sums_of(const Scorers& scorers, Index lanes, Array<double>& vectors, Array<double>& mass,
              Array<double>& totals) {
@@ -86,13 +97,14 @@ void sweep_sparse(const py::array& indptr, const py::array& indices, const py::a
                   const py::object& weights, double negligible, Array<double>& vectors,
                   Array<double>& mass, Array<double>& totals, bool in_double, int n_threads,
                   const py::object& rows, const py::object& margins, const py::object& owners,
-                  double clear) {
+                  double clear, const py::object& given, bool complete) {
     require_threads(n_threads);
     require_first(first);
     const Index n_rows = sparse_count(indptr);
     const List list(rows, n_rows);
     Scorers scorers = view(scorers_in, weights, n_rows, negligible);
     leave_margins(scorers, margins, owners, clear, n_rows, list);
+    take_scores(scorers, given, complete, list.count(n_rows));
     const Sums sums = sums_of(scorers, -1, vectors, mass, totals);
     const auto kernel = [&](const auto& read, auto product) {
         using P = decltype(product);
@@ -107,7 +119,7 @@ void sweep_dense(const py::array& x, const Array<double>& scale, Index first,
                  const ScorerArrays& scorers_in, const py::object& weights, double negligible,
                  Array<double>& vectors, Array<double>& mass, Array<double>& totals,
                  bool in_double, int n_threads, const py::object& rows, const py::object& margins,
-                 const py::object& owners, double clear) {
+                 const py::object& owners, double clear, const py::object& given, bool complete) {
     require_threads(n_threads);
     require_first(first);
     require(x.ndim() == 2, "X must be a two-dimensional aligned array");
@@ -115,11 +127,12 @@ void sweep_dense(const py::array& x, const Array<double>& scale, Index first,
     Scorers scorers = view(scorers_in, weights, x.shape(0), negligible);
     const Index n_rows = dense_count(x, scorers.n_features);
     leave_margins(scorers, margins, owners, clear, n_rows, list);
+    take_scores(scorers, given, complete, list.count(n_rows));
     require(mass.ndim() == 2, "mass must have an axis of lanes");
     const Index n_lanes = dense_lanes(scorers.n_components, scorers.n_features);
-    const Index given = mass.shape(0);
-    const Sums lanes = sums_of(scorers, given, vectors, mass, totals);
-    require(given >= n_lanes || first + list.count(n_rows) <= given * dense_block,
+    const Index there = mass.shape(0);
+    const Sums lanes = sums_of(scorers, there, vectors, mass, totals);
+    require(there >= n_lanes || first + list.count(n_rows) <= there * dense_block,
             "too few lanes");
     const auto kernel = [&](const auto& read, auto product) {
         using P = decltype(product);
@@ -176,35 +189,42 @@ void add_dense(const py::array& x, const Array<double>& scale, const Array<Index
 
 void map_sparse(const py::array& indptr, const py::array& indices, const py::array& data,
                 const Array<double>& scale, Index first, const ScorerArrays& scorers_in, int want,
-                py::array& out, bool in_double, int n_threads) {
+                py::array& out, bool in_double, int n_threads, const py::object& rows_in,
+                const py::object& given) {
     require_threads(n_threads);
     require_first(first);
-    const Index n_rows = sparse_count(indptr);
-    const Scorers scorers = view(scorers_in, py::none(), n_rows, 0.0);
-    const RowMap map = map_of(scorers, n_rows, want, out);
+    const List list(rows_in, sparse_count(indptr));
+    const Index n_read = list.count(sparse_count(indptr));
+    Scorers scorers = view(scorers_in, py::none(), n_read, 0.0);
+    take_scores(scorers, given, false, n_read);
+    const RowMap map = map_of(scorers, n_read, want, out);
     const auto kernel = [&](const auto& rows, auto product) {
         using P = decltype(product);
         run_kernel([&](Pulse& pulse) {
             return SPHEREMIX_CALL(sparse_map<P>, rows, scorers, map, n_threads, pulse);
         });
     };
-    with_sparse(indptr, indices, data, scale, first, in_double, List(), kernel);
+    with_sparse(indptr, indices, data, scale, first, in_double, list, kernel);
 }
 
 void map_dense(const py::array& x, const Array<double>& scale, Index first,
                const ScorerArrays& scorers_in, int want, py::array& out, bool in_double,
-               int n_threads) {
+               int n_threads, const py::object& rows_in, const py::object& given) {
     require_threads(n_threads);
     require_first(first);
-    const Scorers scorers = view(scorers_in, py::none(), 0, 0.0);
-    const RowMap map = map_of(scorers, dense_count(x, scorers.n_features), want, out);
+    Scorers scorers = view(scorers_in, py::none(), 0, 0.0);
+    const Index n_rows = dense_count(x, scorers.n_features);
+    const List list(rows_in, n_rows);
+    const Index n_read = list.count(n_rows);
+    take_scores(scorers, given, false, n_read);
+    const RowMap map = map_of(scorers, n_read, want, out);
     const auto kernel = [&](const auto& rows, auto product) {
         using P = decltype(product);
         run_kernel([&](Pulse& pulse) {
             return SPHEREMIX_CALL(dense_map<P>, rows, scorers, map, n_threads, pulse);
         });
     };
-    with_dense(x, scale, first, in_double, List(), kernel);
+    with_dense(x, scale, first, in_double, list, kernel);
 }
 
 }  // namespace
@@ -242,7 +262,8 @@ void bind_sweep(py::module_& m) {
           py::arg("vectors").noconvert(), py::arg("mass").noconvert(),
           py::arg("totals").noconvert(), py::arg("in_double"), py::arg("n_threads"),
           py::arg("rows") = py::none(), py::arg("margins") = py::none(),
-          py::arg("owners") = py::none(), py::arg("clear") = INFINITY);
+          py::arg("owners") = py::none(), py::arg("clear") = INFINITY,
+          py::arg("given") = py::none(), py::arg("complete") = false);
     m.def("sweep_dense", &sweep_dense,
           "Add the resultants of dense rows to lanes of vectors (L, K, d), mass (L, K) and totals "
           "(L, S, 2). Calls on successive rows give the same bits as one call when each begins at "
@@ -251,7 +272,8 @@ void bind_sweep(py::module_& m) {
           py::arg("weights"), py::arg("negligible"), py::arg("vectors").noconvert(),
           py::arg("mass").noconvert(), py::arg("totals").noconvert(), py::arg("in_double"),
           py::arg("n_threads"), py::arg("rows") = py::none(), py::arg("margins") = py::none(),
-          py::arg("owners") = py::none(), py::arg("clear") = INFINITY);
+          py::arg("owners") = py::none(), py::arg("clear") = INFINITY,
+          py::arg("given") = py::none(), py::arg("complete") = false);
     m.def("add_sparse", &add_sparse,
           "Add listed CSR rows, times factors, to the vectors (K, d) and mass (K,) of their owners.",
           py::arg("indptr"), py::arg("indices"), py::arg("data"), py::arg("scale").noconvert(),
@@ -266,10 +288,12 @@ void bind_sweep(py::module_& m) {
     m.def("map_sparse", &map_sparse, "Give row by row what one scorer says of CSR rows.",
           py::arg("indptr"), py::arg("indices"), py::arg("data"), py::arg("scale").noconvert(),
           py::arg("first_row"), py::arg("scorers"), py::arg("want"), py::arg("out"),
-          py::arg("in_double"), py::arg("n_threads"));
+          py::arg("in_double"), py::arg("n_threads"),
+          py::arg("rows") = py::none(), py::arg("given") = py::none());
     m.def("map_dense", &map_dense, "Give row by row what one scorer says of dense rows.",
           py::arg("x"), py::arg("scale").noconvert(), py::arg("first_row"), py::arg("scorers"),
-          py::arg("want"), py::arg("out"), py::arg("in_double"), py::arg("n_threads"));
+          py::arg("want"), py::arg("out"), py::arg("in_double"), py::arg("n_threads"),
+          py::arg("rows") = py::none(), py::arg("given") = py::none());
 }
 
 }  // namespace spheremix

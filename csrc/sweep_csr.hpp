@@ -273,6 +273,7 @@ static void multiply_rows(const SparseSweep<T, P, I>& sweep, Scratch<T, P, I>& o
         sweep.pulse->invalidate();
         return;
     }
+    if (sweep.scorers->complete) return;
     if (!panels.compact) {
         const RowList<T, I> list{rows.indptr, rows.indices, rows.data, begin, end,
                                  rows.stored, rows.list};
@@ -319,8 +320,8 @@ static void score_chunk(SparseSweep<T, P, I>& sweep, Scratch<T, P, I>& own, Tile
             std::fill_n(shares.dense, sweep.factor_stride, 0.0);
         }
         const std::int64_t id = sweep.rows.row(row);
-        affine(own.products.get() + (row - begin) * stride, sweep.rows.scale[id],
-               sweep.panels.biases.get(), n, own.s.get());
+        score_row(scorers, row, own.products.get() + (row - begin) * stride, sweep.rows.scale[id],
+                  sweep.panels.biases.get(), own.s.get(), true);
         assign_row(scorers, id, static_cast<std::uint64_t>(sweep.rows.first + id), own.s.get(),
                    own.e.get(), shares, tile.totals.get() + at * scorers.n_groups * 2);
         for (std::int64_t i = 0; i < shares.size; ++i, ++size) {
@@ -461,8 +462,8 @@ static double probe(SparseSweep<T, P, I>& sweep) {
         const std::int64_t id = sweep.rows.row(row);
         if (!scorers.any_weight(id)) continue;
         multiply_rows(sweep, own, row, row + 1);
-        affine(own.products.get(), sweep.rows.scale[id], sweep.panels.biases.get(),
-               scorers.n_components, own.s.get());
+        score_row(scorers, row, own.products.get(), sweep.rows.scale[id],
+                  sweep.panels.biases.get(), own.s.get(), false);
         assign_row(scorers, id, static_cast<std::uint64_t>(sweep.rows.first + id), own.s.get(),
                    own.e.get(), shares, totals.get());
         active += shares.size;
@@ -568,9 +569,10 @@ static void map_task(void* context, std::int64_t task, int thread) {
     const std::int64_t begin = task * chunk_rows, end = std::min(sweep.rows.n, begin + chunk_rows);
     multiply_rows(sweep, own, begin, end);
     for (std::int64_t row = begin; row < end; ++row) {
-        affine(own.products.get() + (row - begin) * sweep.panels.stride(), sweep.rows.scale[row],
-               sweep.panels.biases.get(), sweep.scorers->n_components, own.s.get());
-        map_row(*sweep.scorers, row, static_cast<std::uint64_t>(sweep.rows.first + row),
+        const std::int64_t id = sweep.rows.row(row);
+        score_row(*sweep.scorers, row, own.products.get() + (row - begin) * sweep.panels.stride(),
+                  sweep.rows.scale[id], sweep.panels.biases.get(), own.s.get(), false);
+        map_row(*sweep.scorers, row, static_cast<std::uint64_t>(sweep.rows.first + id),
                 own.s.get(), own.e.get(), *sweep.map);
     }
 }

@@ -401,7 +401,7 @@ static std::int64_t assign_rows(const DenseSweep<T, P>& sweep, DenseScratch<P>& 
                                 AssignedBlock<P>& to, std::int64_t begin) {
     const Scorers& scorers = *sweep.scorers;
     const std::int64_t n = scorers.n_components, stride = sweep.panels.stride();
-    multiply_block(to.block, sweep.panels, own.products.get());
+    if (!scorers.complete) multiply_block(to.block, sweep.panels, own.products.get());
     std::fill_n(to.mass.get(), n, 0.0);
     std::fill_n(to.totals.get(), 2 * scorers.n_groups, 0.0);
     Shares shares{own.component.get(), own.value.get(), 0, own.spread ? own.value.get() : nullptr};
@@ -409,7 +409,8 @@ static std::int64_t assign_rows(const DenseSweep<T, P>& sweep, DenseScratch<P>& 
     for (std::int64_t i = 0; i < to.block.n; ++i) {
         const std::int64_t row = sweep.rows.row(begin + i);
         const double scale = sweep.rows.scale[row];
-        affine(own.products.get() + i * stride, scale, sweep.panels.biases.get(), n, own.s.get());
+        score_row(scorers, begin + i, own.products.get() + i * stride, scale,
+                  sweep.panels.biases.get(), own.s.get(), true);
         if (own.spread) std::fill_n(own.value.get(), n, 0.0);
         assign_row(scorers, row, static_cast<std::uint64_t>(sweep.rows.first + row), own.s.get(),
                    own.e.get(), shares, own.totals.get());
@@ -583,9 +584,10 @@ static void dense_map_task(void* context, std::int64_t task, int thread) {
     open_block(sweep, opened, begin, end);
     multiply_block(opened.block, sweep.panels, own.products.get());
     for (std::int64_t row = begin; row < end; ++row) {
-        affine(own.products.get() + (row - begin) * sweep.panels.stride(), sweep.rows.scale[row],
-               sweep.panels.biases.get(), sweep.scorers->n_components, own.s.get());
-        map_row(*sweep.scorers, row, static_cast<std::uint64_t>(sweep.rows.first + row),
+        const std::int64_t id = sweep.rows.row(row);
+        score_row(*sweep.scorers, row, own.products.get() + (row - begin) * sweep.panels.stride(),
+                  sweep.rows.scale[id], sweep.panels.biases.get(), own.s.get(), false);
+        map_row(*sweep.scorers, row, static_cast<std::uint64_t>(sweep.rows.first + id),
                 own.s.get(), own.e.get(), *sweep.map);
     }
 }

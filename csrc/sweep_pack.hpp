@@ -159,6 +159,7 @@ static void pack(const Scorers& scorers, P& panels, bool may_leave_out, int n_th
     job.panels = &panels;
     panels.n_components = n;
     panels.n_columns = d;
+    if (scorers.complete) return;  // nothing is multiplied
     if (may_leave_out && d < std::numeric_limits<std::int32_t>::max()) {
         job.used.resize(d);
         job.counts.resize(n_tasks);

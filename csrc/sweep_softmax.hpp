@@ -28,6 +28,23 @@ static inline void affine(const T* products, double scale, const double* biases,
         V::store(s + k, V::fma(factor, V::load(products + k), V::load(biases + k)));
 }
 
+// OUT s: the scores of row number i of a sweep, from the products of its columns and from what is
+// given of other columns. The sums are left for others where that is asked for.
+template <class T>
+static inline void score_row(const Scorers& scorers, std::int64_t i, const T* products, double scale,
+                             const double* biases, double* s, bool leave) {
+    const std::int64_t n = scorers.n_components;
+    if (!scorers.given) return affine(products, scale, biases, n, s);
+    double* given = scorers.given + i * n;
+    if (scorers.complete) {
+        std::copy_n(given, n, s);
+        return;
+    }
+    affine(products, scale, biases, n, s);
+    for (std::int64_t k = 0; k < n; ++k) s[k] += given[k];
+    if (leave) std::copy_n(s, n, given);
+}
+
 static inline double largest(const double* s, std::int64_t n) {
     using V = Doubles;
     V::Reg top = V::set1(minus_infinity);

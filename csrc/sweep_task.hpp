@@ -43,6 +43,11 @@ struct Scorers {
     std::int32_t* owners;
     std::int64_t margin_stride;
     double clear;
+    // INOUT, where not null: (rows of the sweep, n_components), the scores that rows have from other
+    // columns, which are no part of these rows. A row's own are added, and the sums left here; or,
+    // where they are complete already, taken as they are.
+    double* given;
+    bool complete;
 
     // Leave the margin and the owner of a row; tell whether it is held where it belongs.
     bool lead(std::int64_t group, std::int64_t row, double margin, std::int64_t owner) const {

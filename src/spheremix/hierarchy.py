@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.merging import merge
+from spheremix.models.views import ViewsModel
 from spheremix.resultants import Resultants, merged_resultants
 
 if TYPE_CHECKING:
@@ -120,10 +121,10 @@ def build(model: PartitionModel[Any], leaves: Resultants, groups: Ids | None = N
     M = len(leaves.mass)
 
     def renew(mass: Array, lengths: Array) -> ClusterValue:
-        return model.cluster_value(_by_lengths(mass, lengths))
+        return _value_by_lengths(model, mass, lengths)
 
     def pairs_of(clusters: Resultants, n_left: int, apart: Ids | None = None) -> Merging:
-        value = renew(clusters.mass, np.linalg.norm(clusters.vectors, axis=1))
+        value = renew(clusters.mass, _lengths(model, clusters.vectors))
         return merge(clusters, value, n_left, groups=apart, renew=renew)
 
     if groups is None:
@@ -133,7 +134,7 @@ def build(model: PartitionModel[Any], leaves: Resultants, groups: Ids | None = N
         across = pairs_of(merged_resultants(leaves, inside.labels), 1)
         first = np.unique(inside.labels, return_index=True)[1]  # which stands for its group
         merged = np.concatenate([inside.pairs, first[across.pairs]])
-    lengths = np.linalg.norm(leaves.vectors, axis=1)
+    lengths = _lengths(model, leaves.vectors)
     mass, vectors = leaves.mass.copy(), leaves.vectors.copy()
     alive, node = np.ones(M, dtype=bool), np.arange(M)
     values, pairs = [_value(model, leaves.mass, lengths)], []
@@ -142,7 +143,7 @@ def build(model: PartitionModel[Any], leaves: Resultants, groups: Ids | None = N
         mass[a] += mass[b]
         vectors[a] += vectors[b]
         alive[b], node[a] = False, M + t
-        lengths = np.linalg.norm(vectors[alive], axis=1)
+        lengths = _lengths(model, vectors[alive])
         values.append(_value(model, mass[alive], lengths))
     tree = np.array(pairs, dtype=np.intp).reshape(-1, 2)
     order = _left_to_right(M, tree)
@@ -162,17 +163,27 @@ def _left_to_right(n_leaves: int, pairs: Ids) -> Ids:
 def _value(model: PartitionModel[Any], mass: Array, lengths: Array) -> float:
     """Return the classification likelihood of clusters."""
     total = mass.sum()
-    value = model.cluster_value(_by_lengths(mass, lengths))
+    value = _value_by_lengths(model, mass, lengths)
     return float(value(mass, lengths).sum() - total * np.log(total))
 
 
-def _by_lengths(mass: Array, lengths: Array) -> Resultants:
-    """Return clusters whose resultant vectors have these lengths: values depend on nothing else.
+def _lengths(model: PartitionModel[Any], vectors: Array) -> Array:
+    """Return the lengths of resultant vectors, (M,), or of their parts where there are views."""
+    if isinstance(model, ViewsModel):
+        return model.lengths(vectors)
+    lengths: Array = np.linalg.norm(vectors, axis=1)
+    return lengths
+
+
+def _value_by_lengths(model: PartitionModel[Any], mass: Array, lengths: Array) -> ClusterValue:
+    """Return what clusters are worth, from the lengths of their resultant vectors alone.
 
     Where all rows cancel out they are taken for nearly uniform, so that the root has a value.
     """
     known = np.maximum(lengths, CANCELLED * mass)
-    return Resultants(mass, known[:, None], 0.0, 0.0, float(mass.sum()))
+    if isinstance(model, ViewsModel):
+        return model.value_of(mass, known)
+    return model.cluster_value(Resultants(mass, known[:, None], 0.0, 0.0, float(mass.sum())))
 
 
 def largest_jump(losses: Array) -> int:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from spheremix.resultants import Resultants
 
     Array = NDArray[np.float64]
-    # What clusters are worth, by their masses and the lengths of their resultant vectors.
+    # What clusters are worth, by their masses and the lengths of their resultant vectors. One that
+    # has ``columns`` asks for the lengths of these parts of the vectors, (parts, M).
     ClusterValue = Callable[[Array, Array], Array]
     # The same for clusters of these masses and lengths, which a shared concentration depends on.
     Renewal = Callable[[Array, Array], ClusterValue]
@@ -56,8 +57,8 @@ def merge(
     together = np.zeros(len(resultants.mass), dtype=np.intp) if groups is None else groups
     _require(resultants, together, n_clusters)
     mass = resultants.mass.copy()
-    products = _products(resultants.vectors)
-    squares = np.diagonal(products).copy()
+    products = _products_of(resultants.vectors, value)
+    squares = np.diagonal(products, axis1=-2, axis2=-1).copy()
     values = value(mass, np.sqrt(squares))
     owner = np.arange(len(mass))
     alive = np.ones(len(mass), dtype=bool)
@@ -65,8 +66,8 @@ def merge(
     def losses_of(a: int) -> Array:
         if not alive[a]:
             return np.full(len(mass), np.inf)
-        joint = np.sqrt(np.maximum(squares + squares[a] + 2.0 * products[a], 0.0))
-        lost: Array = values + values[a] - value(mass + mass[a], joint)
+        joint = squares + squares[..., a : a + 1] + 2.0 * products[..., a, :]
+        lost: Array = values + values[a] - value(mass + mass[a], np.sqrt(np.maximum(joint, 0.0)))
         lost[~alive | (together != together[a])] = np.inf
         lost[a] = np.inf
         return lost
@@ -83,7 +84,7 @@ def merge(
     losses: list[float] = []
     for _ in range(len(mass) - n_clusters):
         if renew is not None and pairs:
-            lengths = np.sqrt(np.maximum(squares[alive], 0.0))
+            lengths = np.sqrt(np.maximum(squares[..., alive], 0.0))
             value = renew(mass[alive], lengths)
             values[alive] = value(mass[alive], lengths)
             table, partner, least = all_losses()
@@ -93,13 +94,13 @@ def merge(
         owner[owner == b] = a
         alive[b] = False
         mass[a] += mass[b]
-        squares[a] += squares[b] + 2.0 * products[a, b]
-        products[a] += products[b]
-        products[:, a] = products[a]
-        products[a, a] = squares[a]
+        squares[..., a] += squares[..., b] + 2.0 * products[..., a, b]
+        products[..., a, :] += products[..., b, :]
+        products[..., :, a] = products[..., a, :]
+        products[..., a, a] = squares[..., a]
         if renew is not None:
             continue
-        values[a] = value(mass[a : a + 1], np.sqrt(np.maximum(squares[a : a + 1], 0.0)))[0]
+        values[a] = value(mass[[a]], np.sqrt(np.maximum(squares[..., [a]], 0.0)))[0]
         table[b] = table[:, b] = least[b] = np.inf
         table[a] = table[:, a] = losses_of(a)
         # Whoever had one of the two for a partner looks again; the others see what is new.
@@ -120,6 +121,14 @@ def _require(resultants: Resultants, groups: NDArray[np.intp], n_clusters: int) 
         raise ValueError(f"{len(resultants.mass)} clusters cannot be merged to {n_clusters}.")
     if not np.all(resultants.mass > 0.0):
         raise ValueError("Clusters without mass cannot be merged.")
+
+
+def _products_of(vectors: Array, value: ClusterValue) -> Array:
+    """Return all inner products, (M, M), or those of each part that a value asks for."""
+    columns = getattr(value, "columns", None)
+    if columns is None:
+        return _products(vectors)
+    return np.stack([_products(vectors[:, own]) for own in columns])
 
 
 def _products(vectors: Array) -> Array:

@@ -45,9 +45,12 @@ class PathPoint:
     gap: float
     n_distinct: int
     n_converged: int = 1  # runs that converged at this beta
+    n_dense: int = 0  # columns of views that have no zeros
 
     @classmethod
-    def of(cls, beta: float, fit: VMFFit, soft: Resultants, n_converged: int = 1) -> PathPoint:
+    def of(
+        cls, beta: float, fit: VMFFit, soft: Resultants, n_converged: int = 1, n_dense: int = 0
+    ) -> PathPoint:
         """Summarise a fit and the resultants of a soft sweep with its parameters."""
         parameters = fit.parameters
         flat = parameters.prototypes.ravel()
@@ -69,6 +72,7 @@ class PathPoint:
             fit.gap,
             count_distinct(parameters.prototypes),
             n_converged,
+            n_dense,
         )
 
     @property
@@ -84,6 +88,14 @@ class PathPoint:
         edges = np.arange(len(self.kappas) + 1) * self.n_features
         return np.diff(np.searchsorted(self.places, edges))
 
+    def sizes_in(self, columns: slice) -> NDArray[np.int64]:
+        """Return the non-zero coordinates of each prototype in some columns."""
+        starts = np.arange(len(self.kappas)) * self.n_features
+        edges = [starts + columns.start, starts + columns.stop]
+        first, last = np.searchsorted(self.places, edges)
+        sizes: NDArray[np.int64] = last - first
+        return sizes
+
     @property
     def ok(self) -> bool:
         """Whether EM ended by itself or was stopped early, rather than failed."""
@@ -91,13 +103,13 @@ class PathPoint:
 
     @property
     def n_nonzero(self) -> int:
-        """Non-zero coordinates of all the prototypes."""
-        return len(self.values)
+        """Non-zero coordinates of all the prototypes, without views that have no zeros."""
+        return len(self.values) - len(self.kappas) * self.n_dense
 
     @property
     def sparsity(self) -> float:
-        """Share of the coordinates that are zero."""
-        return 1.0 - len(self.values) / (len(self.kappas) * self.n_features)
+        """Share of the coordinates that are zero, without views that have no zeros."""
+        return 1.0 - self.n_nonzero / (len(self.kappas) * (self.n_features - self.n_dense))
 
     def parameters(self, model: VMFModel) -> VMFParameters:
         """Return the parameters, dense again."""
@@ -153,12 +165,7 @@ class PathSolver:
         With the concentrations and resultants held, coordinate j of component k leaves at
         kappa_k |r_kj| / w_j. A prototype keeps its last coordinate.
         """
-        events = self.model.l1.events(
-            fit.parameters.kappas,
-            self.model.clusters(fit.resultants).vectors,
-            fit.parameters.prototypes,
-            self.beta_min_ratio,
-        )
+        events = self.model.events(fit.resultants, fit.parameters, self.beta_min_ratio)
         if not events.size:
             return None
         ahead = events[events > beta]
@@ -229,7 +236,7 @@ class PathSolver:
         if self.settings.e_step == "hard":
             scorer = self.model.scorer(fit.parameters)
             (soft,) = self.directions.sweep([scorer], self.weights)
-        return PathPoint.of(beta, fit, soft, n_converged)
+        return PathPoint.of(beta, fit, soft, n_converged, self.model.n_dense)
 
     def follow(self, beta: float, fit: VMFFit) -> Iterator[tuple[float, VMFFit]]:
         """Go on from a fit, event by event, to the end; a failed fit is the last one given."""

@@ -36,9 +36,9 @@ class Scorer:
     key : (int, int)
         For drawn assignments, the seed and the number of the sweep: the draw of a row depends on
         them and on the row's number alone.
-    rates : ndarray of shape (K,) or None
+    rates : ndarray of shape (K,) or (K, 2), or None
         For assignment by variation: one over the length of the resultant vector whose direction
-        ``matrix_k`` has.
+        ``matrix_k`` has; or the two numbers of ``pulls`` themselves.
     has_noise : bool
         Whether the last component is noise: engines treat it as any other, and its label is -1 for
         people (``clusters_of``).
@@ -85,6 +85,8 @@ class Scorer:
         """
         if self.rates is None:
             return np.zeros((len(self.biases), 2))
+        if self.rates.ndim == 2:
+            return self.rates
         sizes = lengths(self.matrix)
         inverse = np.divide(1.0, sizes, out=np.zeros(len(sizes)), where=sizes > 0.0)
         pulls: NDArray[np.float64] = self.rates[:, None] * np.stack([sizes, inverse], axis=1)

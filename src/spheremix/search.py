@@ -23,9 +23,9 @@ import numpy as np
 from spheremix import em
 from spheremix.merging import merge
 from spheremix.models.base import COLLAPSED, DegenerateError
+from spheremix.models.views import ViewsModel
 from spheremix.resultants import Resultants, merged_resultants
-from spheremix.scorer import Scorer
-from spheremix.seeding import TRIES, in_form, random_rows
+from spheremix.seeding import TRIES, in_form, nearest, random_rows
 from spheremix.vectors import (
     SparseForm,
     as_dense,
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from spheremix.data.base import Directions
     from spheremix.models.base import PartitionModel
+    from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]
 
@@ -92,8 +93,10 @@ class Judged:
     scorer: Scorer
     value: float
 
-    def by_variation(self) -> Scorer:
+    def by_variation(self, model: object) -> Scorer:
         """Return the same scores for an assignment by first variation."""
+        if isinstance(model, ViewsModel):
+            return model.by_variation(self.scorer, self.resultants)
         rates = 1.0 / lengths(self.resultants.vectors)
         return replace(self.scorer, assignment="variation", rates=rates)
 
@@ -204,7 +207,7 @@ class Search(Generic[P]):
         best = [self._judged(self._in_form(start)) for start in starts]
         active = {i: one for i, one in enumerate(best) if one is not None}
         for _ in range(REFINEMENTS):
-            scorers = [one.by_variation() for one in active.values()]
+            scorers = [one.by_variation(self.model) for one in active.values()]
             swept = self._sweep(scorers, [draws[i] for i in active])
             still = {}
             for (i, before), resultants in zip(active.items(), swept, strict=True):
@@ -294,8 +297,8 @@ class Search(Generic[P]):
     ) -> list[Partition | None]:
         """Assign rows to clusters around some, merge these to the members' sizes and refine."""
         sizes, draws = [specs[i][0] for i in members], [specs[i][2] for i in members]
-        nearest = [Scorer(one, np.zeros(one.shape[0]), 0.0, "hard") for one in rows]
-        assigned = self._assigned(self._sweep(nearest, draws), ASSIGNING, draws)
+        by_cosine = [nearest(self.model, one) for one in rows]
+        assigned = self._assigned(self._sweep(by_cosine, draws), ASSIGNING, draws)
         return self._finished(assigned, sizes, "merge", draws)
 
     def _assigned(

@@ -9,12 +9,15 @@ import numpy as np
 from spheremix import em
 from spheremix.models.base import DegenerateError
 from spheremix.models.skmeans import SHARPNESS, SphericalKMeansModel, sharp_scorer
+from spheremix.models.views import ViewsModel
 from spheremix.resultants import Resultants
 from spheremix.scorer import Scorer
 from spheremix.vectors import (
     SparseForm,
     as_dense,
+    divided,
     is_sparse,
+    lengths,
     most_entries,
     replaced,
     suited,
@@ -79,7 +82,7 @@ def from_prototypes(
 ) -> list[P | None]:
     """Start from prototypes: rows go to the nearest one (Algorithm 4)."""
     prototypes = [in_form(model, directions, rows) for rows in prototypes]
-    scorers = [Scorer(rows, np.zeros(rows.shape[0]), 0.0, "hard") for rows in prototypes]
+    scorers = [nearest(model, rows) for rows in prototypes]
     starts: list[P | None] = []
     for rows, resultants in zip(prototypes, directions.sweep(scorers, weights), strict=True):
         try:
@@ -87,6 +90,13 @@ def from_prototypes(
         except DegenerateError:
             starts.append(None)
     return starts
+
+
+def nearest(model: object, prototypes: Array) -> Scorer:
+    """Return the scores that send each row to the nearest prototype: cosines."""
+    if isinstance(model, ViewsModel):
+        return model.nearest(prototypes)
+    return Scorer(prototypes, np.zeros(prototypes.shape[0]), 0.0, "hard")
 
 
 def _is_hard(model: object) -> bool:
@@ -108,8 +118,8 @@ def from_labels(
 ) -> P:
     """Start from a partition; DegenerateError where a class is empty."""
     resultants = class_resultants(directions, labels, n_components, weights)
-    lengths = np.linalg.norm(resultants.vectors, axis=1, keepdims=True)
-    return model.start(resultants, resultants.vectors / np.where(lengths > 0, lengths, 1.0))
+    sizes = np.linalg.norm(resultants.vectors, axis=1, keepdims=True)
+    return model.start(resultants, resultants.vectors / np.where(sizes > 0, sizes, 1.0))
 
 
 def _lloyd(directions: Directions, prototypes: list[Array], weights: Array | None) -> list[Array]:
@@ -168,8 +178,8 @@ def random_rows(
         take = directions.take_sparse
     ids = rng.choice(directions.n_rows, n_components, replace=False, p=p)
     chosen = take(ids)
-    while (twice := repeated(chosen)).any():
-        equal = largest_cosines(directions, chosen[twice]) > SAME
+    while (twice := repeated(_of_length_one(directions, chosen))).any():
+        equal = largest_cosines(directions, _inverted(directions, chosen[twice])) > SAME
         chances = np.where(equal, 0.0, chances)
         again = np.flatnonzero(twice)[: np.count_nonzero(chances)]
         if not again.size:
@@ -178,6 +188,16 @@ def random_rows(
         ids[again] = rng.choice(directions.n_rows, len(again), replace=False, p=p)
         chosen = take(ids)
     return chosen
+
+
+def _of_length_one(directions: Directions, rows: Array) -> Array:
+    """Return rows at length one: those of several views are longer."""
+    return divided(rows, lengths(rows)) if hasattr(directions, "views") else rows
+
+
+def _inverted(directions: Directions, rows: Array) -> Array:
+    """Return vectors whose product with their rows is one."""
+    return divided(rows, lengths(rows) ** 2) if hasattr(directions, "views") else rows
 
 
 def repeated(rows: Array) -> NDArray[np.bool_]:

@@ -94,9 +94,13 @@ class InMemory(Directions, Protocol):
 class Listable(Directions, Protocol):
     """Directions in memory that can read some of their rows: see ``data/frozen.py``."""
 
-    dtype: np.dtype[Any]
     n_entries: int  # stored ones of all rows
     longest: int  # most entries of a row
+    unit_columns: Sequence[slice]  # parts of a row, none of which is longer than one
+
+    def precision(self, scorers: Sequence[Scorer]) -> np.dtype[Any]:
+        """Return the type in which scores are calculated: the coarsest, where there are several."""
+        ...
 
     def sweep_listed(
         self,
@@ -136,6 +140,7 @@ class Listable(Directions, Protocol):
 class Stored(Listable, Protocol):
     """Directions in memory whose arrays the compiled kernels read."""
 
+    dtype: np.dtype[Any]
     rows: tuple[Any, ...]  # the table, or the three arrays of CSR
     scale: NDArray[np.float64]  # one over the norm of each row
     is_sparse: bool

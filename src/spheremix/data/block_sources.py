@@ -110,7 +110,7 @@ def _open_path(X: Any, block_rows: int | None, column: str | None) -> Source:
     if path.is_dir():
         return _open_csr(path, block_rows)
     if path.suffix.lower() == ".npy":
-        return ArraySource(_map(path), block_rows)
+        return ArraySource(map_array(path), block_rows)
     raise ValueError(
         f"{path}: rows on disk are a .npy array, a .parquet file or folder of such files, or a "
         "folder with data.npy, indices.npy, indptr.npy and shape.npy of a CSR matrix. Other files "
@@ -156,13 +156,14 @@ def _open_csr(path: Path, block_rows: int | None) -> Source:
             f"shape.npy; there is no {' and no '.join(missing)}. Write each with "
             "numpy.save(name, X.data) and so on, shape.npy with X.shape."
         )
-    data, indices, indptr, shape = (_map(path / f"{name}.npy") for name in names)
+    data, indices, indptr, shape = (map_array(path / f"{name}.npy") for name in names)
     if shape.shape != (2,) or shape.dtype.kind not in "iu" or len(indptr) != shape[0] + 1:
         raise ValueError(f"{path}: shape.npy does not say (rows, columns) as indptr.npy has them.")
     return CsrSource(data, indices, indptr, int(shape[1]), block_rows)
 
 
-def _map(path: Path) -> NDArray[Any]:
+def map_array(path: Path) -> NDArray[Any]:
+    """Return the array of a file, read where it is."""
     try:
         open_regular(path).close()  # a pipe would be waited for
         return np.lib.format.open_memmap(path, mode="r")

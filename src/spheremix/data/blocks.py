@@ -15,7 +15,7 @@ from spheremix.data.block_sources import count_rows, join
 from spheremix.data.rows import (
     Norms,
     as_rows,
-    csr_of,
+    cut,
     entries_of,
     measure,
     open_rows,
@@ -145,7 +145,7 @@ class BlockDirections(Shown):
             rows, stop = table, start + table.shape[0]
             a, b = np.searchsorted(odd, [start, stop])
             # Detects a source that changed since the first reading, or that shuffles its rows.
-            if stop > self.n_rows or measure(_cut(rows, 0, 1)).scale[0] != scale[start]:
+            if stop > self.n_rows or measure(cut(rows, 0, 1)).scale[0] != scale[start]:
                 break
             if b > a:
                 rows = rescaled(rows, odd[a:b] - start, largest[a:b])
@@ -210,7 +210,7 @@ def on_grid(tables: Iterable[Rows], least: int) -> Iterator[Rows]:
         start, n_rows = 0, table.shape[0]
         if kept:
             start = min(missing, n_rows)
-            kept.append(_cut(table, 0, start))
+            kept.append(cut(table, 0, start))
             missing -= start
             if missing:
                 continue
@@ -218,23 +218,12 @@ def on_grid(tables: Iterable[Rows], least: int) -> Iterator[Rows]:
             kept, missing = [], least
         whole = (n_rows - start) // GRAIN * GRAIN
         if whole >= least:
-            yield _cut(table, start, start + whole)
+            yield cut(table, start, start + whole)
             start += whole
         if start < n_rows:
-            kept, missing = [_cut(table, start, n_rows)], least - (n_rows - start)
+            kept, missing = [cut(table, start, n_rows)], least - (n_rows - start)
     if kept:
         yield join(kept)
-
-
-def _cut(rows: Any, start: int, stop: int) -> Rows:
-    """Return some rows as a view of the same memory."""
-    if (start, stop) == (0, rows.shape[0]):
-        return rows  # type: ignore[no-any-return]
-    if isinstance(rows, np.ndarray):
-        return rows[start:stop]
-    ends = rows.indptr[start : stop + 1]
-    own = slice(int(ends[0]), int(ends[-1]))
-    return csr_of(rows.data[own], rows.indices[own], ends - ends[0], rows.shape[1])
 
 
 def _rows_changed(row: int) -> RuntimeError:

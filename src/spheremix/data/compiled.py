@@ -20,7 +20,7 @@ from spheremix.data.base import (
 )
 from spheremix.data.memory import FitMemory
 from spheremix.data.moved import MovedComponents, require_largest, suits
-from spheremix.data.rows import entries_of, index_arrays, some_rows, unit_rows
+from spheremix.data.rows import cut, entries_of, index_arrays, some_rows, unit_rows
 from spheremix.data.stack import split_resultants, stack
 from spheremix.vectors import from_parts, is_sparse, kernel_form
 
@@ -73,6 +73,11 @@ class CompiledDirections(Shown):
             one if one.flags.aligned else one.copy() for one in arrays
         )
         self.n_entries, self.longest = entries_of(X)
+        self.unit_columns: Sequence[slice] = (slice(None),)
+
+    def precision(self, scorers: Sequence[Scorer]) -> np.dtype[Any]:
+        """Return the type in which scores are calculated."""
+        return arithmetic(self.dtype, scorers)
 
     def remember(self) -> FitMemory:
         """Return what sweeps the rows of one fit, and reads only those that can change."""
@@ -147,36 +152,51 @@ class CompiledDirections(Shown):
         """Apply the scorer to each row; see ``Directions``."""
         check_features([scorer], self.n_features)
         out = output_array(want, self.n_rows, scorer.n_components)
-        in_double = arithmetic(self.dtype, [scorer]) == np.float64
-        if is_sparse(scorer.matrix):
-            if want == "labels":
-                require_largest(scorer)
-            kernels.map_columns(
-                *self.rows,
-                self.scale,
-                self.first_row,
-                kernel_form(scorer.matrix),
-                scorer.biases,
-                scorer.offset,
-                _WANTS[want],
-                out,
-                in_double,
-                self.n_threads,
-            )
+        if not is_sparse(scorer.matrix):
+            self.map_onto(scorer, want, out)
             return out
-        arrays = scorer_arrays([scorer], stack([scorer]))
+        if want == "labels":
+            require_largest(scorer)
+        kernels.map_columns(
+            *self.rows,
+            self.scale,
+            self.first_row,
+            kernel_form(scorer.matrix),
+            scorer.biases,
+            scorer.offset,
+            _WANTS[want],
+            out,
+            self.precision([scorer]) == np.float64,
+            self.n_threads,
+        )
+        return out
+
+    def map_onto(
+        self,
+        scorer: Scorer,
+        want: Want,
+        out: NDArray[np.generic],
+        *,
+        rows: NDArray[np.intp] | None = None,
+        given: NDArray[np.float64] | None = None,
+    ) -> None:
+        """Write what is wanted of the rows, or of those listed, into an array.
+
+        Scores that rows have from other columns may be ``given``, without biases: theirs are added.
+        """
         kernel = kernels.map_sparse if self.is_sparse else kernels.map_dense
         kernel(
             *self.rows,
             self.scale,
             self.first_row,
-            arrays,
+            scorer_arrays([scorer], stack([scorer])),
             _WANTS[want],
             out,
-            in_double,
+            self.precision([scorer]) == np.float64,
             self.n_threads,
+            None if rows is None else rows.astype(np.int64, copy=False),
+            given,
         )
-        return out
 
     def take(self, ids: ArrayLike) -> NDArray[np.float64]:
         """Return a few unit rows, dense."""
@@ -198,6 +218,11 @@ class CompiledDirections(Shown):
         rows, scale = some_rows(self._X, self.scale, row_numbers(ids, self.n_rows))
         return CompiledDirections(rows, scale, n_threads=self.n_threads)
 
+    def cut(self, tile: slice) -> CompiledDirections:
+        """Return rows that follow one another as an engine of their own; nothing is copied."""
+        rows, first = cut(self._X, tile.start, tile.stop), self.first_row + tile.start
+        return CompiledDirections(rows, self.scale[tile], first_row=first, n_threads=self.n_threads)
+
 
 class CompiledSums:
     """Sums that the kernels go on with: for dense rows a few lanes of them, added at the end."""
@@ -209,10 +234,12 @@ class CompiledSums:
         weights: ArrayLike | None,
         n_rows: int,
         onto: Resultants | None = None,
+        least: float | None = None,
     ) -> None:
         self._weights = check_weights(weights, len(scorers), n_rows)
         self._n_rows = n_rows
-        self._arithmetic = arithmetic(first.dtype, scorers)
+        self._arithmetic = first.precision(scorers)
+        self._least = negligible(self._arithmetic) if least is None else least
         stacked = stack(scorers)
         self._parts = stacked.parts
         self._arrays = scorer_arrays(scorers, stacked)
@@ -242,8 +269,16 @@ class CompiledSums:
         margins: NDArray[np.float64] | None = None,
         owners: NDArray[np.int32] | None = None,
         clear: float = np.inf,
+        *,
+        given: NDArray[np.float64] | None = None,
+        complete: bool = False,
     ) -> None:
-        """Add the rows of a part, or those listed; ``start`` rows came before."""
+        """Add the rows of a part, or those listed; ``start`` rows came before.
+
+        Scores that rows have from other columns may be ``given``, (rows, K), without biases: those
+        of the part are added, biases too, and the sums left there. ``complete`` ones are taken as
+        they are.
+        """
         weights = self._weights
         if weights is not None and part.n_rows < self._n_rows:
             weights = np.ascontiguousarray(weights[..., start : start + part.n_rows])
@@ -254,7 +289,7 @@ class CompiledSums:
             part.first_row if rows is None else 0,  # listed rows lie on a grid of their own
             self._arrays,
             weights,
-            negligible(self._arithmetic),
+            self._least,
             self._vectors,
             self._mass,
             self._totals,
@@ -264,6 +299,8 @@ class CompiledSums:
             margins,
             owners,
             clear,
+            given,
+            complete,
         )
 
     def resultants(self) -> list[Resultants]:

@@ -6,12 +6,18 @@ object has imported it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 FRAMES = ("pandas", "polars", "pyarrow")
 CPU = (1, 3, 11)  # devices of DLPack whose memory the CPU reads: its own, pinned for CUDA or ROCm
+
+
+def is_views(X: Any) -> bool:
+    """Return whether X is a dictionary of views; a sparse matrix of SciPy can be one of entries."""
+    return isinstance(X, Mapping) and not hasattr(X, "shape")
 
 
 def as_table(X: Any) -> Any:
@@ -21,8 +27,9 @@ def as_table(X: Any) -> Any:
     ----------
     X : object
         A column of lists of pandas, polars or pyarrow, or a table of such a column alone, becomes
-        an array; so does a tensor that knows nothing but DLPack. An array of pydata/sparse becomes
-        one of SciPy. Everything else is given back.
+        an array; so does a tensor that knows nothing but DLPack. A table of several such columns
+        becomes a dictionary of views. An array of pydata/sparse becomes one of SciPy. Everything
+        else is given back.
 
     Returns
     -------
@@ -65,12 +72,18 @@ def _frame(X: Any) -> Any:
         table = _column(X[names[0]])
         return X if np.ndim(table) != 2 else table
     kinds = X.schema.types if hasattr(X, "column_names") else X.dtypes
-    for name, kind in zip(names, kinds, strict=True):
-        if _may_hold_lists(kind) and _holds_lists(X[name]):
-            raise ValueError(
-                f"Column {name!r} of X holds lists, and X has {len(names)} columns: give that "
-                f"column alone, X[{name!r}]."
-            )
+    lists = [
+        name
+        for name, kind in zip(names, kinds, strict=True)
+        if _may_hold_lists(kind) and _holds_lists(X[name])
+    ]
+    if lists and len(lists) == len(names):
+        return {str(name): _column(X[name]) for name in names}
+    if lists:
+        raise ValueError(
+            f"Column {lists[0]!r} of X holds lists, and X has {len(names)} columns: give that "
+            f"column alone, X[{lists[0]!r}], or only columns of lists, one for each view."
+        )
     return X
 
 

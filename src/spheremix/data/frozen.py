@@ -12,7 +12,8 @@ one loses at most
 
     |M'_own - M_own| - (b'_own - b_own) + max over others of (|M'_j - M_j| + b'_j - b_j)
 
-of its margin. All bounds are rounded outward: a row that is not read would be frozen by what a
+of its margin; where it has several parts of length one (views of a document), lengths add up over
+them. All bounds are rounded outward: a row that is not read would be frozen by what a
 sweep over all rows calculates, too.
 
 A frozen row is *held*: its vector is in sums that are kept from sweep to sweep. If its bound does
@@ -28,15 +29,16 @@ Beside the rows it takes 13 bytes a row and scorer, and twice the size of the sc
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spheremix._optional import kernels
-from spheremix.data.base import arithmetic, negligible
+from spheremix.data.base import negligible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -166,7 +168,7 @@ class FrozenRows:
             return self._rows.sweep(scorers, weights)
         swept, margins, owners = self._rows.sweep_listed(scorers, weights)
         for s, (scorer, run) in enumerate(zip(scorers, runs, strict=True)):
-            size = float(lengths(scorer.matrix).max())
+            size = float(self._by_parts(lengths, scorer.matrix).max())
             heights = margins[s] - self._rounding(scorer, size, scorers)
             lowered = np.zeros(scorer.n_components)
             self._known[run] = _Known(scorer, size, owners[s], heights, lowered, None, swept[s])
@@ -197,7 +199,8 @@ class FrozenRows:
         known = self._known.get(run)
         if known is None:
             return None
-        moved = distances(known.scorer.matrix, scorer.matrix, self._rows.n_threads)
+        both = known.scorer.matrix, scorer.matrix
+        moved = self._by_parts(partial(distances, n_threads=self._rows.n_threads), *both)
         lost = losses(moved, known.scorer.biases, scorer.biases)
         lowered = np.nextafter(known.lowered + lost, np.inf)
         size = (known.size + float(moved.max())) * OUTWARD
@@ -257,16 +260,23 @@ class FrozenRows:
         products = dots(known.sums.vectors, scorer.matrix, self._rows.n_threads)
         return float(products.sum() + mass @ biases + scorer.offset * mass.sum())
 
+    def _by_parts(self, measured: Callable[..., Array], *matrices: Array) -> Array:
+        """Add up lengths over the parts of a row, none of which is longer than one."""
+        first, *others = (
+            measured(*(matrix[:, own] for matrix in matrices)) for own in self._rows.unit_columns
+        )
+        return sum(others, first)
+
     def _clear(self, scorer: Scorer) -> float:
         """Return the margin from which on all posteriors but one are negligible together."""
         if scorer.assignment == "hard":
             return 0.0
-        least = negligible(arithmetic(self._rows.dtype, [scorer]))
+        least = negligible(self._rows.precision([scorer]))
         return float(np.log(scorer.n_components / least))
 
     def _rounding(self, scorer: Scorer, size: float, together: Sequence[Scorer]) -> float:
         """Bound the error of a margin that a sweep of these scorers calculates."""
-        epsilon = float(np.finfo(arithmetic(self._rows.dtype, together)).eps)
+        epsilon = float(np.finfo(self._rows.precision(together)).eps)
         finite = scorer.biases[np.isfinite(scorer.biases)]
         size += float(np.abs(finite).max(initial=0.0))
         return 2.0 * (self._rows.longest + 8) * epsilon * size

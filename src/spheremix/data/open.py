@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from spheremix.data.block_sources import is_mapped, is_path, is_source, open_source
 from spheremix.data.blocks import BlockDirections
-from spheremix.data.containers import as_table
+from spheremix.data.containers import as_table, is_views
 from spheremix.data.engines import engine_class, torch_engine
 from spheremix.data.rows import open_rows
 from spheremix.data.threads import resolve_threads
+from spheremix.data.views import make_views, open_views
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from spheremix.data.base import Directions, Engine, Precision
 
@@ -43,7 +44,7 @@ def as_directions(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n, d), path, iterable of blocks, or Directions
+    X : array-like or sparse matrix of shape (n, d), path, iterable of blocks, dict, or Directions
         Arrays and CSR matrices of float32 or float64 are read in place, whatever their strides.
         Other containers are converted once: data frames, a column of lists of pandas, polars or
         pyarrow, whatever speaks DLPack or the array protocol, arrays of pydata/sparse; float16 and
@@ -55,6 +56,11 @@ def as_directions(
         ``shape.npy``. An iterable yields tables of rows, the same ones each time it is iterated
         over. Neither is loaded: a few blocks are in memory at a time, and the next ones are read
         while one is worked on. So are arrays mapped from files that are larger than a block.
+
+        A dictionary has several views of the same rows: ``{"words": T, "meaning": E}``, tables in
+        memory, sparse or dense each, or paths of ``.npy`` arrays, which are mapped; a data frame of
+        several columns of lists is one too. A row then has one direction for each view. It may have
+        zeros only in some of them, and has nothing there; in all of them it is refused.
     engine : {"auto", "reference", "compiled", "torch"}
         "auto" is torch for its tensors, which are read on the device where they are; for the rest
         the compiled engine where it is built, the reference engine elsewhere. "torch" moves arrays
@@ -88,6 +94,12 @@ def as_directions(
     >>> rows = sm.as_directions([[3.0, 4.0], [0.0, 2.0]])
     >>> rows.take([0])
     array([[0.6, 0.8]])
+
+    Two views of the same rows; the second row has nothing in the first of them:
+
+    >>> views = sm.as_directions({"words": [[3, 4], [0, 0]], "meaning": [[1, 0], [0, 2]]})
+    >>> views.views.names
+    ('words', 'meaning')
     """
     options = Options(engine, n_threads, block_rows, column, precision)
     X = as_table(X)
@@ -105,6 +117,17 @@ def is_table(X: Any) -> bool:
     """Return whether X is a table in memory: an array, a sparse matrix, a data frame, lists."""
     options = Options("auto", None, None, None, "highest")
     return not any(recognises(X, options) for recognises, _ in _OPENERS)
+
+
+def _open_views(X: Mapping[str, Any], options: Options) -> Directions:
+    if len(X) == 1:
+        (table,) = X.values()
+        return as_directions(table, **options._asdict())
+    if options.block_rows is not None:
+        raise ValueError("block_rows is for one table of rows: several views are read in memory.")
+    if options.engine == "torch":
+        raise ValueError("engine='torch' reads one table of rows, not several views: use 'auto'.")
+    return make_views(*open_views(X), engine_class(options.engine), options.n_threads)
 
 
 def _is_open(X: Any, _: Options) -> bool:
@@ -159,6 +182,7 @@ def _open_memory(X: Any, options: Options) -> Directions:
 # The first function that recognises X selects how it is opened; if none does, X is a table in
 # memory. Types are recognised without importing their library, which is done when X is opened.
 _OPENERS: tuple[tuple[Test, Open], ...] = (
+    (lambda X, _: is_views(X), _open_views),
     (_is_dask, _open_dask),
     (_is_open, lambda X, _: cast("Directions", X)),
     (_is_torch, _open_torch),

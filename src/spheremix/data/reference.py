@@ -10,7 +10,7 @@ depend on the size of the blocks.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -72,6 +72,11 @@ class ReferenceDirections(Shown):
         self._first_row = first_row
         self.dtype = np.dtype(X.dtype)
         self.n_entries, self.longest = entries_of(X)
+        self.unit_columns: Sequence[slice] = (slice(None),)
+
+    def precision(self, scorers: Sequence[Scorer]) -> np.dtype[Any]:
+        """Return the type of the arithmetic that scorers ask for: here it is float64 always."""
+        return arithmetic(self.dtype, scorers)
 
     def remember(self) -> FrozenRows:
         """Return what sweeps the rows of one fit, and reads only those that can change."""

@@ -338,6 +338,17 @@ def some_rows(
     return rows[ids], scale[ids]
 
 
+def cut(rows: Any, start: int, stop: int) -> Rows:
+    """Return some rows as a view of the same memory."""
+    if (start, stop) == (0, rows.shape[0]):
+        return rows  # type: ignore[no-any-return]
+    if isinstance(rows, np.ndarray):
+        return rows[start:stop]
+    ends = rows.indptr[start : stop + 1]
+    own = slice(int(ends[0]), int(ends[-1]))
+    return csr_of(rows.data[own], rows.indices[own], ends - ends[0], rows.shape[1])
+
+
 def unit_rows(rows: Rows, scale: NDArray[np.float64], ids: NDArray[np.intp]) -> NDArray[np.float64]:
     """Return a few rows divided by their norms, dense."""
     few, lengths = some_rows(rows, scale, ids)

@@ -21,6 +21,7 @@ from scipy.stats import rankdata
 
 from spheremix.advice import LOOSE, NOT_DISSOLVED, Advice, Evidence, advise
 from spheremix.data.open import as_directions
+from spheremix.estimators.problem import require_one_view
 from spheremix.estimators.starts import Divisible
 from spheremix.merging import merge
 from spheremix.models.base import DegenerateError
@@ -89,6 +90,9 @@ class Adviser:
     seed: int
     candidates: Sequence[int] | None = None
     progress: Callable[[float, str], None] | None = None
+
+    def __post_init__(self) -> None:
+        require_one_view(self.problem, "The advice on the number of groups")
 
     def advise(self) -> Advice:
         """Gather the evidence, and weigh it."""

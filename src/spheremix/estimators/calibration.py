@@ -522,6 +522,10 @@ class LeftOut:
     """
 
     def __init__(self, mixture: VMFMixture, rows: Directions, weights: Array | None) -> None:
+        if len(getattr(mixture, "views_in_", ())) > 1:
+            raise ParameterError(
+                "The mixture has several views; calibrate and compare_batch are for mixtures of one"
+            )
         self.mixture, self.rows, self.weights = mixture, rows, weights
         model, prototypes = mixture.model_, mixture.prototypes_
         parameters = model.parameters(prototypes, mixture.kappas_, mixture.weights_)

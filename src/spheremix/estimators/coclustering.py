@@ -256,6 +256,7 @@ class VMFCoclustering(MixturePredictions):
                 "{conscience=True} makes the concentrations unequal itself: {kappa} must be one "
                 "number at most"
             )
+        check.refuse_views(X, "VMFCoclustering")
         directions, columns = check.open_data(X, self.engine, self.n_threads)
         weights = check.check_weights(sample_weight, directions.n_rows)
         check.require_rows(n_components, directions, weights)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Labels = NDArray[np.intp]
 
-COLUMNS = ("n_features_in_", "feature_names_in_")
+COLUMNS = ("n_features_in_", "feature_names_in_", "views_in_")
 
 
 def set_fitted(estimator: BaseEstimator, attributes: dict[str, Any]) -> None:
@@ -40,6 +40,15 @@ def columns_of(estimator: BaseEstimator) -> dict[str, Any]:
 def add_fitted(estimator: BaseEstimator, attributes: dict[str, Any]) -> None:
     """Set fitted attributes beside those that are there."""
     vars(estimator).update(attributes)
+
+
+def count_of(model: VMFModel, prototypes: Array) -> int:
+    """Count the free parameters of a mixture: weights once, and what each view has."""
+    parts = [
+        count_parameters(prototypes[:, columns], mode)
+        for columns, mode in zip(model.columns, model.kappa_modes, strict=True)
+    ]
+    return sum(parts) - (len(parts) - 1) * (len(prototypes) - 1) + model.n_noise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,9 +125,9 @@ class FittedMixture:
             log_likelihood=soft.log_likelihood,
             criteria=criteria(
                 soft.log_likelihood,
-                count_parameters(reached.prototypes, model.kappa_mode) + model.n_noise,
+                count_of(model, reached.prototypes),
                 soft.weight,
-                directions.n_features,
+                problem.n_features,
                 soft.entropy,
             ),
             runs=runs,

@@ -15,19 +15,20 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix.distribution import VonMisesFisher
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.fitted import FittedMixture, columns_of
+from spheremix.estimators.fitted import FittedMixture, columns_of, count_of
 from spheremix.estimators.noise import limit_noise
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.parameter_docs import documented
 from spheremix.estimators.predictions import MixturePredictions
-from spheremix.estimators.problem import build_model, build_problem, is_capped
+from spheremix.estimators.problem import build_model, build_problem, is_capped, model_for
 from spheremix.estimators.restarts import restarts, warn_of_cap, warn_of_limit, warn_of_lost
 from spheremix.estimators.streaming import PartialFit, Stream
+from spheremix.estimators.views import views_of
 from spheremix.models.vmf import noise_share
-from spheremix.select import count_parameters, criteria
+from spheremix.select import criteria
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     )
     from spheremix.estimators.restarts import Restart
     from spheremix.estimators.streaming import Batch
+    from spheremix.estimators.views import View
     from spheremix.models.base import Model
     from spheremix.models.vmf import VMFModel, VMFParameters
     from spheremix.scorer import Assignment, Scorer
@@ -66,15 +68,17 @@ class VMFMixture(PartialFit, MixturePredictions):
         Penalty on the scale of the total log-likelihood: a value tuned on part of the rows is too
         small for all of them.
     {feature_weights, kappa, kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, e_step}
-    {init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, verbose, warm_start}
-    {callback}
+    {init, n_init, max_iter, tol, zero_tol, view_weights, sparse_views, random_state, n_threads}
+    {engine, verbose, warm_start, callback}
 
     Attributes
     ----------
     prototypes_ : ndarray of shape (K, d)
-        Unit vectors, with exact zeros.
+        Unit vectors, with exact zeros. Of several views, theirs side by side.
     kappas_ : ndarray of shape (K,)
-        Concentrations.
+        Concentrations. Of several views, of shape (K, views).
+    views_ : dict of str to View
+        Where X is a dictionary of views: ``views_["words"].prototypes_`` and ``.kappas_``.
     weights_ : ndarray of shape (K,)
         Mixture weights; with noise they sum to ``1 - noise_weight_``.
     noise_weight_ : float
@@ -104,7 +108,7 @@ class VMFMixture(PartialFit, MixturePredictions):
     n_distinct_prototypes_ : int
         Less than K where prototypes coincide.
     kappa_max_ : float
-        The cap in force.
+        The cap in force; of several views, one a view.
     runs_ : list of Restart
         Every run, failed ones included: how it started and what it reached.
     agreement_ : float
@@ -119,7 +123,9 @@ class VMFMixture(PartialFit, MixturePredictions):
     scorer_ : Scorer
         The fitted mixture as engines take it, for ``Directions.sweep`` and ``map_rows``.
     n_features_in_ : int
-        d.
+        d, of all views together.
+    views_in_ : dict of str to int
+        Where X is a dictionary of views: how many columns each has.
 
     Examples
     --------
@@ -128,6 +134,12 @@ class VMFMixture(PartialFit, MixturePredictions):
     >>> mix = sm.VMFMixture(n_components=4, random_state=0).fit(X)
     >>> mix.status_
     'converged'
+
+    Two views of the same rows, such as their words and their meaning:
+
+    >>> both = sm.VMFMixture(n_components=4, random_state=0).fit({"words": X, "meaning": X[:, :5]})
+    >>> both.views_["meaning"].prototypes_.shape
+    (4, 5)
     """
 
     prototypes_: Array
@@ -167,6 +179,8 @@ class VMFMixture(PartialFit, MixturePredictions):
         max_iter: int = 1000,
         tol: float = 1e-7,
         zero_tol: float = 1e-8,
+        view_weights: Mapping[str, float] | None = None,
+        sparse_views: Sequence[str] | None = None,
         random_state: Any = None,
         n_threads: int | None = None,
         engine: Engine = "auto",
@@ -190,6 +204,8 @@ class VMFMixture(PartialFit, MixturePredictions):
         self.max_iter = max_iter
         self.tol = tol
         self.zero_tol = zero_tol
+        self.view_weights = view_weights
+        self.sparse_views = sparse_views
         self.random_state = random_state
         self.n_threads = n_threads
         self.engine = engine
@@ -272,7 +288,7 @@ class VMFMixture(PartialFit, MixturePredictions):
         problem = build_problem(options, X, sample_weight)
         start = None
         if self.warm_start and hasattr(self, "prototypes_"):
-            if self.prototypes_.shape != (problem.n_components, problem.directions.n_features):
+            if self.prototypes_.shape != (problem.n_components, problem.n_features):
                 raise ParameterError(
                     "{warm_start}: the previous solution has another number of components or "
                     "features",
@@ -308,7 +324,7 @@ class VMFMixture(PartialFit, MixturePredictions):
     def _streamed(self, directions: Directions) -> tuple[Model[Any], VMFParameters, Assignment]:
         """Return what a batch is swept with; parameters of the estimator may have changed."""
         options = MixtureOptions.of(self)
-        model = build_model(options, directions.n_features, directions.n_threads)
+        model = model_for(options, directions, columns_of(self))
         if model.noise is not None and self.model_.noise is not None:
             model = replace(model, noise=self.model_.noise)  # its level is that of the fit
         shares = model.beside_noise(self.weights_)
@@ -340,10 +356,19 @@ class VMFMixture(PartialFit, MixturePredictions):
         return self.model_.scorer(parameters)
 
     @property
+    def views_(self) -> dict[str, View]:
+        """What the mixture has in each view, where it was fitted to a dictionary of them."""
+        check_is_fitted(self, "prototypes_")
+        views_in = getattr(self, "views_in_", None)
+        if views_in is None:
+            raise AttributeError("This mixture was fitted to one table of rows, without views.")
+        return views_of(views_in, self.model_, self.prototypes_, self.kappas_)
+
+    @property
     def n_parameters_(self) -> int:
         """What the criteria count."""
         check_is_fitted(self, "prototypes_")
-        return count_parameters(self.prototypes_, self.model_.kappa_mode) + self.model_.n_noise
+        return count_of(self.model_, self.prototypes_)
 
     @property
     def noise_weight_(self) -> float:
@@ -393,9 +418,7 @@ class VMFMixture(PartialFit, MixturePredictions):
             float(densities.sum()), self.n_parameters_, len(densities), self.n_features_in_
         )
 
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None
-    ) -> tuple[Array, NDArray[np.intp]]:
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[Any, NDArray[np.intp]]:
         """Draw rows from the fitted mixture.
 
         Parameters
@@ -407,25 +430,39 @@ class VMFMixture(PartialFit, MixturePredictions):
 
         Returns
         -------
-        X : ndarray of shape (n_samples, d)
+        X : ndarray of shape (n_samples, d), or a dictionary of them by view
             Unit rows, component after component.
         labels : ndarray of shape (n_samples,)
             Their components; -1 for noise, which is drawn uniformly, and comes last.
         """
         check_is_fitted(self)
         rng = np.random.default_rng(check.draw_seeds(random_state, 1)[0])
+        if len(getattr(self, "views_in_", ())) > 1:
+            sizes = rng.multinomial(check.require_integer("n_samples", n_samples, 1), self.weights_)
+            each = {
+                name: _drawn(view.prototypes_, view.kappas_, sizes, rng)
+                for name, view in self.views_.items()
+            }
+            return each, np.repeat(np.arange(len(sizes)), sizes)
         shares, kappas, numbers = self.weights_, self.kappas_, np.arange(len(self.weights_))
         prototypes = self.prototypes_
         if self.model_.noise is not None:
             shares, kappas = np.append(shares, self.noise_weight_), np.append(kappas, 0.0)
             prototypes, numbers = np.vstack([prototypes, prototypes[0]]), np.append(numbers, -1)
         sizes = rng.multinomial(check.require_integer("n_samples", n_samples, 1), shares)
-        rows = [
-            VonMisesFisher(mu, float(kappa)).rvs(int(size), random_state=rng)
-            for mu, kappa, size in zip(prototypes, kappas, sizes, strict=True)
-            if size
-        ]
-        return np.concatenate(rows), np.repeat(numbers, sizes)
+        return _drawn(prototypes, kappas, sizes, rng), np.repeat(numbers, sizes)
+
+
+def _drawn(
+    prototypes: Array, kappas: Array, sizes: NDArray[np.intp], rng: np.random.Generator
+) -> Array:
+    """Draw so many rows from each component, one component after another."""
+    rows = [
+        VonMisesFisher(mu, float(kappa)).rvs(int(size), random_state=rng)
+        for mu, kappa, size in zip(prototypes, kappas, sizes, strict=True)
+        if size
+    ]
+    return np.concatenate(rows)
 
 
 class SelectedMixture(MixturePredictions):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, get_args
 
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 Auto = Literal["auto"]
 KappaName = Literal["shared", "free"]
 # Not ArrayLike, which takes any text for an array.
-Kappa = KappaName | float | Sequence[float] | NDArray[np.floating[Any] | np.integer[Any]]
+OneKappa = KappaName | float | Sequence[float] | NDArray[np.floating[Any] | np.integer[Any]]
+Kappa = OneKappa | Mapping[str, OneKappa]
 KappaSolver = Literal["exact", "banerjee"]
 MStep = Literal["exact", "paper"]
 EStep = Literal["soft", "hard"]
@@ -66,6 +67,8 @@ ABSENT = {
     "kappa_prior": None,
     "noise": None,
     "max_noise": "auto",
+    "view_weights": None,
+    "sparse_views": None,
 }
 AUTO = {"merge": 5}  # runs where n_init is "auto"
 RANDOM_AUTO = 10
@@ -82,7 +85,7 @@ class MixtureOptions:
     n_components: int
     beta: float
     feature_weights: ArrayLike | None
-    kappa: CheckedKappa
+    kappa: CheckedKappa | Mapping[str, CheckedKappa]
     kappa_solver: KappaSolver
     m_step: MStep
     kappa_max: float | str
@@ -95,6 +98,8 @@ class MixtureOptions:
     max_iter: int
     tol: float
     zero_tol: float
+    view_weights: Mapping[str, float] | None
+    sparse_views: Sequence[str] | None
     random_state: Any
     n_threads: int | None
     engine: str
@@ -111,7 +116,7 @@ class MixtureOptions:
         checked: dict[str, Any] = {
             "n_components": n_components,
             "beta": check.require_number("beta", given["beta"]),
-            "kappa": check.require_kappa(given["kappa"], n_components),
+            "kappa": _kappa(given["kappa"], n_components),
             "kappa_solver": check.require_choice(
                 "kappa_solver", given["kappa_solver"], get_args(KappaSolver)
             ),
@@ -187,11 +192,18 @@ class PathOptions:
         )
 
 
+def _kappa(value: Any, n_components: int) -> Any:
+    """Return how concentrations are estimated, for all views or by view."""
+    if not isinstance(value, Mapping):
+        return check.require_kappa(value, n_components)
+    return {name: check.require_kappa(own, n_components) for name, own in value.items()}
+
+
 def _prior(value: Any, kappa: Any) -> KappaPrior:
     """Return the prior of rows and their mean length, which are the parameter."""
     if value is None:
         return FLAT
-    if not isinstance(kappa, str):
+    if not isinstance(kappa, str | Mapping):
         raise ParameterError(
             "{kappa_prior} is for concentrations that are estimated, and {kappa} is given",
             remedies=("set {kappa_prior=None}", "set {kappa} to 'shared' or 'free'"),

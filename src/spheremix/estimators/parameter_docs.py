@@ -17,11 +17,13 @@ _TEXT = """
 n_components : int, default=8
     Number K of components.
 feature_weights : array-like of shape (d,), default=None
-    Finite, non-negative multipliers of ``beta``, one for each feature.
+    Finite, non-negative multipliers of ``beta``, one for each feature. With several views, of
+    the view with zeros, or a dictionary by view.
 kappa : {"shared", "free"}, number or array-like of shape (K,), default="shared"
     One concentration for all components, one each, or given values. Free ones fit better and
     group worse: on every real set that was not used here for tuning, the groups of shared ones
-    agreed better with the labels. They are for rows whose groups really differ in tightness.
+    agreed better with the labels. They are for rows whose groups really differ in tightness. With
+    several views it holds for each of them, or is a dictionary by view.
 kappa_solver : {"exact", "banerjee"}, default="exact"
     Banerjee's is the closed-form approximation; with it the objective can fall.
 m_step : {"exact", "paper"}, default="exact"
@@ -75,6 +77,12 @@ tol : float, default=1e-7
     in 10,000 and 1e-5 at most 64, and saved up to about a third and half of the time.
 zero_tol : float, default=1e-8
     Coordinates of the fitted prototypes below it are set to exactly zero.
+view_weights : dict of str to float, default=None
+    With several views, what the part of a view in the score is multiplied by (a composite
+    likelihood); 1 for views that are not named. A view of weight 0 is only described.
+sparse_views : sequence of str, default=None
+    With several views, those whose prototypes can have zeros: ``beta``, ``feature_weights`` and
+    ``zero_tol`` are for them. None is the view "words".
 random_state : int, RandomState, Generator or None, default=None
     Seeds all that is drawn. An integer gives the same bits whatever the number of threads.
 n_threads : int or None, default=None
@@ -101,9 +109,9 @@ refine : float or None, default=None
 path_callback : callable or None, default=None
     Called with a :class:`spheremix.em.Progress` after each sweep of the dense fits and with a
     :class:`~spheremix.estimators.strategies.PathProgress` after each step.
-X : array-like or sparse matrix of shape (n, d), or Directions
+X : array-like or sparse matrix of shape (n, d), dict of them by view, or Directions
     Rows are normalised; X is not changed.
-new_X : array-like or sparse matrix of shape (n, d)
+new_X : array-like or sparse matrix of shape (n, d), or dict of them by view
     Rows are normalised.
 y : ignored
     For scikit-learn's conventions.

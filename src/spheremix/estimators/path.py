@@ -41,7 +41,7 @@ from spheremix.path import PathState, exit_betas
 from spheremix.select import CRITERIA, count_from_sizes, criteria
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -92,7 +92,8 @@ class VMFPath(SelectedMixture):
         largest of the path, from the dense solution. The last three are for comparison, and follow
         the path first where ``betas`` is not given.
     {feature_weights, kappa, kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, e_step}
-    {init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine}
+    {init, n_init, max_iter, tol, zero_tol, view_weights, sparse_views, random_state}
+    {n_threads, engine}
     verbose : int, default=0
         1 prints a line for each restart of the dense mixture, and every 100 steps.
     warm_start : bool, default=False
@@ -206,6 +207,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         max_iter: int = 1000,
         tol: float = 1e-7,
         zero_tol: float = 1e-8,
+        view_weights: Mapping[str, float] | None = None,
+        sparse_views: Sequence[str] | None = None,
         random_state: Any = None,
         n_threads: int | None = None,
         engine: Engine = "auto",
@@ -237,6 +240,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         self.max_iter = max_iter
         self.tol = tol
         self.zero_tol = zero_tol
+        self.view_weights = view_weights
+        self.sparse_views = sparse_views
         self.random_state = random_state
         self.n_threads = n_threads
         self.engine = engine
@@ -447,12 +452,22 @@ def criteria_of(points: Sequence[PathPoint], model: VMFModel) -> dict[str, Array
     """Return the criteria of points of a path."""
     return criteria(
         np.array([point.log_likelihood for point in points]),
-        count_from_sizes(np.array([point.support_sizes for point in points]), model.kappa_mode)
-        + model.n_noise,
+        _counts(points, model),
         points[0].weight,
         points[0].n_features,
         np.array([point.entropy for point in points]),
     )
+
+
+def _counts(points: Sequence[PathPoint], model: VMFModel) -> NDArray[np.intp]:
+    """Count the free parameters at points of a path: weights once, and what each view has."""
+    K = len(points[0].kappas)
+    parts = [
+        count_from_sizes(np.array([point.sizes_in(columns) for point in points]), mode)
+        for columns, mode in zip(model.columns, model.kappa_modes, strict=True)
+    ]
+    total: NDArray[np.intp] = sum(parts) - (len(parts) - 1) * (K - 1) + model.n_noise
+    return total
 
 
 def set_path_attributes(

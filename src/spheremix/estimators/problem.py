@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning as SklearnConvergenceWarning
@@ -12,6 +12,7 @@ from spheremix.bessel import concentration, log_normalizer
 from spheremix.distribution import MEAN_LENGTH_MAX
 from spheremix.errors import Explained, NotedWarning, ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.views import build_views_model, for_one_view
 from spheremix.models.vmf import Noise, VMFModel
 from spheremix.penalties import L1
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from spheremix import em
     from spheremix.data.base import Directions
     from spheremix.estimators.options import MixtureOptions
+    from spheremix.models.maximise import Kappa
 
     Array = NDArray[np.float64]
 
@@ -53,7 +55,12 @@ class Problem(Generic[M]):
     directions: Directions
     weights: Array | None
     n_components: int
-    columns: dict[str, Any]  # n_features_in_, and feature_names_in_ where they have names
+    columns: dict[str, Any]  # n_features_in_, feature_names_in_ or views_in_ where there are names
+
+    @property
+    def n_features(self) -> int:
+        """Columns of X: of all views, where there are several."""
+        return int(self.columns["n_features_in_"])
 
     @property
     def row_weights(self) -> Array:
@@ -64,11 +71,26 @@ class Problem(Generic[M]):
 def build_problem(options: MixtureOptions, X: Any, sample_weight: Any) -> Problem[VMFModel]:
     """Open and check the data, and make the model for its dimension."""
     directions, columns = check.open_data(X, options.engine, options.n_threads)
-    model = build_model(options, directions.n_features, directions.n_threads)
+    model = model_for(options, directions, columns)
     weights = check.check_weights(sample_weight, directions.n_rows)
     check.require_rows(options.n_components, directions, weights)
     check.warn_of_shares(weights)
     return Problem(model, options.settings, directions, weights, options.n_components, columns)
+
+
+def model_for(options: MixtureOptions, directions: Directions, columns: dict[str, Any]) -> VMFModel:
+    """Make the model for the rows: of one view, or of several."""
+    views = getattr(directions, "views", None)
+    if views is not None:
+        for name, n in zip(views.names, getattr(directions, "n_present", ()), strict=False):
+            if n == 0:
+                raise ValueError(f"View {name!r} of X has zeros only: leave it out.")
+        found = build_views_model(options, views, directions.n_threads, build_model)
+        return cast(
+            "VMFModel", found
+        )  # which does all that estimators ask of the model of one view
+    options = for_one_view(options, columns.get("views_in_"))
+    return build_model(options, directions.n_features, directions.n_threads)
 
 
 def build_model(options: MixtureOptions, n_features: int, n_threads: int) -> VMFModel:
@@ -90,7 +112,7 @@ def build_model(options: MixtureOptions, n_features: int, n_threads: int) -> VMF
         weights = check.require_vector("feature_weights", weights, n_features, "feature")
     return VMFModel(
         n_features,
-        options.kappa,
+        cast("Kappa", options.kappa),
         L1(options.beta, weights),
         kappa_max,
         options.m_step,
@@ -110,8 +132,20 @@ def build_noise(options: MixtureOptions, n_features: int) -> Noise | None:
     return Noise(level, most) if isinstance(most, float) else Noise(level)
 
 
+def require_one_view(problem: Problem[Any], what: str) -> None:
+    """Say that something is for rows of one view: it makes other rows of the shape of these."""
+    if hasattr(problem.directions, "views"):
+        raise ParameterError(
+            "{what} is for rows of one view, and X has several",
+            remedies=("name a criterion in {k_criterion}", "give a number of groups"),
+            what=what,
+        )
+
+
 def is_capped(model: Any, parameters: Any) -> bool:
     """Return whether an estimated concentration is at its cap."""
+    if hasattr(model, "is_capped"):
+        return bool(model.is_capped(parameters))
     return model.kappa_mode != "given" and bool(np.any(parameters.kappas >= model.kappa_max))
 
 

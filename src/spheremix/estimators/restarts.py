@@ -161,7 +161,7 @@ def warn_of_limit(n: int, where: str, *, what: str = "EM", stacklevel: int = 3) 
 
 
 def warn_of_cap(
-    n_components: int, kappa_max: float, stacklevel: int = 3, *, has_prior: bool = True
+    n_components: int, kappa_max: float | Array, stacklevel: int = 3, *, has_prior: bool = True
 ) -> None:
     """Warn that kappa hit its cap, so it is not the maximum."""
     warnings.warn(
@@ -174,7 +174,7 @@ def warn_of_cap(
                 *(["give {kappa_prior} as (1, 0.9)"] if has_prior else []),
             ),
             K=n_components,
-            cap=f"{kappa_max:.4g}",
+            cap=" or ".join(f"{one:.4g}" for one in np.atleast_1d(kappa_max)),
         ),
         stacklevel=stacklevel,
     )

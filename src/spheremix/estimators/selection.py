@@ -11,7 +11,7 @@ import numpy as np
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.advice import ADVICE, Adviser
-from spheremix.estimators.fitted import FittedMixture, set_fitted
+from spheremix.estimators.fitted import FittedMixture, count_of, set_fitted
 from spheremix.estimators.mixture import SelectedMixture, VMFMixture
 from spheremix.estimators.noise import add_noise_start, limit_noise
 from spheremix.estimators.options import MixtureOptions, PathOptions, Paths
@@ -30,10 +30,10 @@ from spheremix.estimators.restarts import (
 )
 from spheremix.estimators.starts import count_sweeps, draw_all
 from spheremix.path import PathSolver
-from spheremix.select import CRITERIA, count_parameters, criteria
+from spheremix.select import CRITERIA, criteria
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -99,7 +99,8 @@ class VMFMixtureIC(SelectedMixture):
     {kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, e_step}
     init : {"merge", "random", "k-means++", "spherical-k-means"}, default="merge"
         The kind of start, as in :class:`VMFMixture`.
-    {n_init, max_iter, tol, zero_tol, random_state, n_threads, engine}
+    {n_init, max_iter, tol, zero_tol, view_weights, sparse_views, random_state}
+    {n_threads, engine}
     verbose : int, default=0
         1 prints a line for each restart, and every 100 steps of a path.
     {path_callback}
@@ -184,6 +185,8 @@ class VMFMixtureIC(SelectedMixture):
         max_iter: int = 1000,
         tol: float = 1e-7,
         zero_tol: float = 1e-8,
+        view_weights: Mapping[str, float] | None = None,
+        sparse_views: Sequence[str] | None = None,
         random_state: Any = None,
         n_threads: int | None = None,
         engine: Engine = "auto",
@@ -215,6 +218,8 @@ class VMFMixtureIC(SelectedMixture):
         self.max_iter = max_iter
         self.tol = tol
         self.zero_tol = zero_tol
+        self.view_weights = view_weights
+        self.sparse_views = sparse_views
         self.random_state = random_state
         self.n_threads = n_threads
         self.engine = engine
@@ -442,10 +447,9 @@ def candidate_table(
                 row["n_nonzero"] = int(np.count_nonzero(clean.prototypes))
                 row |= criteria(
                     soft.log_likelihood,
-                    count_parameters(clean.prototypes, problem.model.kappa_mode)
-                    + problem.model.n_noise,
+                    count_of(problem.model, clean.prototypes),
                     soft.weight,
-                    problem.directions.n_features,
+                    problem.n_features,
                     soft.entropy,
                 )
             rows.append(row)

@@ -197,6 +197,7 @@ class SphericalKMeans(
             max_iter=check.require_integer("max_iter", self.max_iter, 1),
             e_step="hard",
         )
+        check.refuse_views(X, "SphericalKMeans")
         directions, columns = check.open_data(X, self.engine, self.n_threads)
         weights = check.check_weights(sample_weight, directions.n_rows)
         check.require_rows(n_components, directions, weights)

@@ -217,7 +217,7 @@ def _given(problem: Problem[Any], init: Any) -> Any:
     init = given_start(init)
     if hasattr(init, "prototypes_"):
         shape = init.prototypes_.shape
-        if shape != (K, directions.n_features):
+        if shape != (K, problem.n_features):
             raise other_shape(shape, problem)
         if hasattr(init, "kappas_"):
             shares = model.beside_noise(init.weights_)
@@ -270,7 +270,7 @@ def other_shape(shape: tuple[int, int], problem: Problem[Any]) -> ParameterError
         K=shape[0],
         d=shape[1],
         wanted=problem.n_components,
-        features=problem.directions.n_features,
+        features=problem.n_features,
     )
 
 
@@ -288,7 +288,14 @@ def given_start(init: Any) -> Any:
 
 def unit_prototypes(array: NDArray[Any], problem: Problem[Any]) -> Array:
     """Return the prototypes of a start at length one, or an error that says which are asked for."""
-    shape, n = (problem.n_components, problem.directions.n_features), problem.directions.n_rows
+    shape, n = (problem.n_components, problem.n_features), problem.directions.n_rows
+    if len(problem.columns.get("views_in_", ())) > 1:
+        raise ParameterError(
+            "{init} must be the name of a start, a fitted model or labels of shape ({n},) where X "
+            "has several views; got an array of shape {got}",
+            n=n,
+            got=array.shape,
+        )
     if array.shape != shape:
         raise ParameterError(
             "{init} must be the name of a start, a fitted model, labels of shape ({n},) or "

@@ -183,7 +183,7 @@ def go_on(
     state: PathState, problem: Problem[VMFModel], solver: PathSolver, route: PathOptions
 ) -> PathState:
     """Return the state of the previous call, if it belongs to this problem."""
-    shape = (problem.n_components, problem.directions.n_features)
+    shape = (problem.n_components, problem.n_features)
     if state.steps[0].prototypes.shape != shape:
         raise _cannot_go_on("has another number of components or features")
     if not state.model.estimates_as(problem.model):

@@ -21,7 +21,7 @@ from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import build_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -67,7 +67,8 @@ class VMFTree(SelectedMixture):
     {kappa_max, kappa_prior, noise, max_noise}
     n_init : int or "auto", default="auto"
         Runs of the search for the leaves. "auto" is 2, which are then combined.
-    {max_iter, tol, zero_tol, random_state, n_threads, engine}
+    {max_iter, tol, zero_tol, view_weights, sparse_views, random_state}
+    {n_threads, engine}
     verbose : int, default=0
         1 prints a line for each mixture that is fitted.
     {callback}
@@ -143,6 +144,8 @@ class VMFTree(SelectedMixture):
         max_iter: int = 1000,
         tol: float = 1e-7,
         zero_tol: float = 1e-8,
+        view_weights: Mapping[str, float] | None = None,
+        sparse_views: Sequence[str] | None = None,
         random_state: Any = None,
         n_threads: int | None = None,
         engine: Engine = "auto",
@@ -160,6 +163,8 @@ class VMFTree(SelectedMixture):
         self.max_iter = max_iter
         self.tol = tol
         self.zero_tol = zero_tol
+        self.view_weights = view_weights
+        self.sparse_views = sparse_views
         self.random_state = random_state
         self.n_threads = n_threads
         self.engine = engine
@@ -275,7 +280,7 @@ class VMFTree(SelectedMixture):
         check_is_fitted(self, "hierarchy_")
         problem = build_problem(self._options(), X, sample_weight)
         known = self.best_estimator_
-        same = problem.directions.n_features == self.n_features_in_ and len(known.labels_) == (
+        same = problem.n_features == self.n_features_in_ and len(known.labels_) == (
             problem.directions.n_rows
         )
         if same:

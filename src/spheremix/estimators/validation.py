@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from spheremix.data.block_sources import is_source
-from spheremix.data.containers import as_table
+from spheremix.data.containers import as_table, is_views
 from spheremix.data.open import as_directions
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.parameters import (
@@ -36,6 +36,7 @@ __all__ = [
     "draw_seeds",
     "open_again",
     "open_data",
+    "refuse_views",
     "require_choice",
     "require_concentrations",
     "require_criterion",
@@ -92,6 +93,9 @@ def open_data(X: Any, engine: Any, n_threads: Any) -> tuple[Directions, dict[str
     """
     X = as_table(X)
     directions = as_directions(X, engine=engine, n_threads=n_threads)
+    if is_views(X) or hasattr(directions, "views"):
+        sizes = _sizes_of_views(directions, X)
+        return directions, {"n_features_in_": sum(sizes.values()), "views_in_": sizes}
     if directions is X or is_source(X):
         return directions, {"n_features_in_": directions.n_features}
     witness = BaseEstimator()
@@ -99,9 +103,58 @@ def open_data(X: Any, engine: Any, n_threads: Any) -> tuple[Directions, dict[str
     return directions, vars(witness)
 
 
+def refuse_views(X: Any, estimator: str) -> None:
+    """Say that an estimator is for one table of rows."""
+    if (is_views(X) and len(X) > 1) or hasattr(X, "views"):
+        raise ValueError(
+            f"{estimator} takes one table of rows, and X has several views: use VMFMixture, or one "
+            "of the views."
+        )
+
+
+def _sizes_of_views(directions: Directions, X: Any) -> dict[str, int]:
+    """Return how many columns each view has, by name."""
+    views = getattr(directions, "views", None)
+    if views is not None:
+        return dict(zip(views.names, views.sizes, strict=True))
+    (name,) = X
+    return {name: directions.n_features}
+
+
+def _open_views_again(estimator: Any, X: Any, views_in: dict[str, int]) -> Directions:
+    """Open the views of a fit again, in their order."""
+    names = X.views.names if hasattr(X, "views") else tuple(X) if is_views(X) else ()
+    if set(names) != set(views_in):
+        wanted = ", ".join(map(repr, views_in))
+        got = ", ".join(map(repr, names)) if names else "one table of rows"
+        raise ValueError(
+            f"{type(estimator).__name__} was fitted to the views {wanted}, and X has {got}. Give a "
+            "dictionary of these views; zeros stand for a view that a row does not have."
+        )
+    if is_views(X):
+        X = {name: X[name] for name in views_in}
+    directions = as_directions(X, engine=estimator.engine, n_threads=estimator.n_threads)
+    sizes = _sizes_of_views(directions, X)
+    for name, size in views_in.items():
+        if sizes[name] != size:
+            raise ValueError(
+                f"View {name!r} of X has {sizes[name]} features, but {type(estimator).__name__} is "
+                f"expecting {size} features as input."
+            )
+    return directions
+
+
 def open_again(estimator: Any, X: Any) -> Directions:
     """Open X for a fitted estimator, if its columns are those of the fit."""
     X = as_table(X)
+    views_in = getattr(estimator, "views_in_", None)
+    if views_in is not None and (len(views_in) > 1 or is_views(X)):
+        return _open_views_again(estimator, X, views_in)
+    if is_views(X) or hasattr(X, "views"):
+        raise ValueError(
+            f"{type(estimator).__name__} was fitted to one table of rows, and X has views by name: "
+            "give the table."
+        )
     tabular = len(getattr(X, "shape", ())) == 2
     if tabular:  # another number of columns is the first thing to say
         validate_data(estimator, X, reset=False, skip_check_array=True)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spheremix.models.base import MStep
-from spheremix.models.vmf import mixture_scorer
 from spheremix.resultants import merged_resultants
 from spheremix.scorer import Scorer
 
@@ -62,7 +61,7 @@ class NestedModel:
         self, parameters: Levels, assignment: Assignment = "soft", key: tuple[int, int] = (0, 0)
     ) -> Scorer:
         """Return the summed scores of each branch."""
-        each = [mixture_scorer(one, assignment, key) for one in parameters]
+        each = [self.model.scorer(one, assignment, key) for one in parameters]
         matrix = np.sum([one.matrix[up] for one, up in zip(each, self.above, strict=True)], axis=0)
         biases = np.sum([one.biases[up] for one, up in zip(each, self.above, strict=True)], axis=0)
         scorer = Scorer.centred(matrix, biases, assignment, key)

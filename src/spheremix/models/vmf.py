@@ -268,7 +268,7 @@ class VMFModel:
     def start(self, resultants: Resultants, prototypes: NDArray[np.float64]) -> VMFParameters:
         """Return the first parameters of Algorithm 4, from an assignment of rows to prototypes."""
         require_mass(resultants)
-        kappas = self._concentrations(dots(prototypes, resultants.vectors), resultants.mass)
+        kappas = self.concentrations(dots(prototypes, resultants.vectors), resultants.mass)
         mass = resultants.mass
         return self.parameters(prototypes, kappas, self.beside_noise(mass / mass.sum()))
 
@@ -310,7 +310,7 @@ class VMFModel:
         """
         if self.kappa_mode == "free":
             return self._free_value
-        kappa = self._concentrations(lengths(resultants.vectors), resultants.mass)[0]
+        kappa = self.concentrations(lengths(resultants.vectors), resultants.mass)[0]
         normalizer = log_normalizer(self.n_features, kappa)
         return lambda mass, lengths: mass * (np.log(mass) + normalizer) + kappa * lengths
 
@@ -324,6 +324,32 @@ class VMFModel:
         normalizers = log_normalizer(self.n_features, kappas)
         total: NDArray[np.float64] = mass * np.log(mass) + seen * normalizers + kappas * lengths
         return total
+
+    def events(
+        self, resultants: Resultants, parameters: VMFParameters, noise: float
+    ) -> NDArray[np.float64]:
+        """Return the betas at which coordinates would leave; see ``L1.events``."""
+        vectors = self.clusters(resultants).vectors
+        return self.l1.events(parameters.kappas, vectors, parameters.prototypes, noise)
+
+    @property
+    def columns(self) -> tuple[slice, ...]:
+        """The columns of each view: all, of one."""
+        return (slice(0, self.n_features),)
+
+    @property
+    def kappa_modes(self) -> tuple[Literal["shared", "free", "given"], ...]:
+        """How the concentrations of each view are estimated: of one."""
+        return (self.kappa_mode,)
+
+    @property
+    def n_dense(self) -> int:
+        """How many columns belong to views whose prototypes have no zeros."""
+        return 0
+
+    def is_capped(self, parameters: VMFParameters) -> bool:
+        """Return whether an estimated concentration is at its cap."""
+        return self.kappa_mode != "given" and bool((parameters.kappas >= self.kappa_max).any())
 
     def m_step(self, resultants: Resultants, parameters: VMFParameters) -> MStep[VMFParameters]:
         """Maximise the expected completed objective at these resultants."""
@@ -401,7 +427,7 @@ class VMFModel:
                     raise DegenerateError("zero_prototype", int(lost[0]))
             prototypes = self.l1.directions(kappas, resultants.vectors)
             dots = np.einsum("kj,kj->k", prototypes, resultants.vectors)
-            previous, kappas = kappas, self._concentrations(dots, resultants.mass)
+            previous, kappas = kappas, self.concentrations(dots, resultants.mass)
             # The last digits of a large kappa are noise: its equation has come to rest before it.
             rest = np.abs(dots - before) <= still
             if np.all(rest | (np.abs(kappas - previous) <= KAPPA_TOL * kappas)):
@@ -409,7 +435,7 @@ class VMFModel:
             before = dots
         return prototypes, kappas
 
-    def _concentrations(
+    def concentrations(
         self, dots: NDArray[np.float64], mass: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Solve A_d(kappa_k) = <mu_k, r_k> / n_k, or the pooled equation, up to the cap.
@@ -432,7 +458,9 @@ class VMFModel:
 
 def count_distinct(prototypes: NDArray[np.float64]) -> int:
     """Count the prototypes, those that coincide once."""
-    same = prototypes @ prototypes.T > 1.0 - 1e-10
+    products = prototypes @ prototypes.T
+    # Those of several views, side by side, have a length above one.
+    same = products > (1.0 - 1e-10) * np.maximum(1.0, np.diagonal(products).round(6))
     if same.sum() == len(prototypes):
         return len(prototypes)
     return len(prototypes) - int(np.triu(same, k=1).any(axis=0).sum())
@@ -476,5 +504,6 @@ class SupportModel:
 
     def _restricted(self, resultants: Resultants) -> Resultants:
         vectors = resultants.vectors.copy()
-        vectors[: len(self.support)][~self.support] = 0.0  # noise, the last one, has no support
+        K, d = self.support.shape  # noise, the last one, has no support; nor has what is absent
+        vectors[:K, :d][~self.support] = 0.0
         return replace(resultants, vectors=vectors)

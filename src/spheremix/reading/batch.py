@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.estimators.mixture import VMFMixture
     from spheremix.reading.drift import SharesDrift, WordsDrift
     from spheremix.reading.new_groups import NewGroup, Searched
 

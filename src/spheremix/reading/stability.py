@@ -24,6 +24,7 @@ from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import NoFitError, build_problem, is_runaway
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.estimators.starts import draw, is_large
+from spheremix.models.views import ViewsModel
 from spheremix.reading.alignment import count_common, jaccard
 from spheremix.reading.words import characteristic_scores, group_masses
 
@@ -308,12 +309,24 @@ def _there_again(common: Array, n_clusters: int) -> Ids:
 
 
 def _words(mixture: VMFMixture, found: Again) -> NDArray[np.bool_]:
-    """Return which words belong to which cluster: (K, d)."""
-    prototypes = found.prototypes
+    """Return which words belong to which cluster: (K, d); a view without zeros has no words."""
+    model: Any = mixture.model_
+    if not isinstance(model, ViewsModel):
+        return _words_of(mixture.beta, found.prototypes, found.kappas, found.weights)
+    words = np.zeros(found.prototypes.shape, dtype=bool)
+    for v, (columns, sparse_view) in enumerate(zip(model.columns, model.sparse_views, strict=True)):
+        if sparse_view:
+            own = found.prototypes[:, columns]
+            words[:, columns] = _words_of(mixture.beta, own, found.kappas[:, v], found.weights)
+    return words
+
+
+def _words_of(beta: float, prototypes: Array, kappas: Array, weights: Array) -> NDArray[np.bool_]:
+    """Return the same for one view."""
     support: NDArray[np.bool_] = prototypes != 0.0
-    if mixture.beta > 0.0:
+    if beta > 0.0:
         return support
-    masses = group_masses(found.weights, found.kappas, prototypes.shape[1])
+    masses = group_masses(weights, kappas, prototypes.shape[1])
     scores = characteristic_scores(prototypes, masses)
     n = min(LISTED, prototypes.shape[1])
     best = np.argsort(-scores, axis=1, kind="stable")[:, :n]

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from spheremix.data.containers import is_views
 from spheremix.data.open import as_directions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from spheremix.scorer import Scorer
+
+    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +31,7 @@ class Term:
     word : str
         The name of the feature.
     feature : int
-        Its number.
+        Its number; -1 for a whole view.
     value : float
         The coordinate of the document, which has length one.
     term : float
@@ -80,7 +86,7 @@ class Explanation:
 def explain(
     x: Any,
     scorer: Scorer,
-    names: Sequence[str],
+    names: Sequence[str] | Mapping[str, Sequence[str]],
     *,
     group: int | None = None,
     against: int | None = None,
@@ -89,12 +95,13 @@ def explain(
 
     Parameters
     ----------
-    x : array-like or sparse row of shape (d,) or (1, d)
+    x : array-like or sparse row of shape (d,) or (1, d), or a dictionary of them by view
         The document; it is normalised.
     scorer : Scorer
         Of a fitted mixture of at least two groups.
     names : sequence of str
-        One a feature.
+        One a feature. With several views, those of the view "words", or a dictionary by view: a
+        view without names is one term, under its own name and with the column -1.
     group : int, default=None
         The group to explain, the most probable one by default.
     against : int, default=None
@@ -121,7 +128,8 @@ def explain(
     for given in (group, against):
         if given is not None and not 0 <= given < K:
             raise ValueError(f"There is no group {given}: they are 0 to {K - 1}.")
-    directions = as_directions(_one_row(x), n_threads=1)
+    row = {name: _one_row(part) for name, part in x.items()} if is_views(x) else _one_row(x)
+    directions = as_directions(row, n_threads=1)
     if directions.n_features != scorer.matrix.shape[1]:
         raise ValueError(
             f"The document has {directions.n_features} features, the mixture "
@@ -136,20 +144,36 @@ def explain(
         raise ValueError(f"Group {label} cannot be compared with itself.")
     unit = directions.take([0])[0]
     pair = scorer.matrix[[label, rival]]
-    features = np.flatnonzero((unit != 0.0) & (pair != 0.0).any(axis=0))
-    values = unit[features]
-    terms, rival_terms = pair[:, features] * values
-    order = np.argsort(-np.abs(terms - rival_terms), kind="stable")
-    columns = (features[order], values[order], terms[order], rival_terms[order])
-    listed = tuple(
-        Term(names[j], j, value, term, rival_term)
-        for j, value, term, rival_term in zip(*(c.tolist() for c in columns), strict=True)
-    )
     bias = float(scorer.biases[label] - scorer.biases[rival])
+    views = getattr(directions, "views", None)
+    if views is None:
+        found = _terms(unit, pair, cast("Sequence[str]", names))
+    else:
+        named = names if isinstance(names, Mapping) else {"words": names}
+        found = []
+        for name, columns in zip(views.names, views.columns, strict=True):
+            if name in named:
+                found += _terms(unit[columns], pair[:, columns], named[name])
+            elif unit[columns].any():
+                found.append(Term(name, -1, 1.0, *(pair[:, columns] @ unit[columns]).tolist()))
+        absent = pair[:, views.absences] @ unit[views.absences]
+        bias += float(absent[0] - absent[1])
+    listed = tuple(sorted(found, key=lambda term: -abs(term.difference)))
     odds = math.fsum([bias, *(term.difference for term in listed)])
     likelihoods = np.exp(scores - scores.max())
     posteriors = tuple((likelihoods / likelihoods.sum()).tolist())
     return Explanation(label, rival, posteriors, odds, bias, listed)
+
+
+def _terms(unit: Array, pair: Array, names: Sequence[str]) -> list[Term]:
+    """Return the words of a document that either of two groups has, and what they add."""
+    features = np.flatnonzero((unit != 0.0) & (pair != 0.0).any(axis=0))
+    values = unit[features]
+    columns = (features, values, *(pair[:, features] * values))
+    return [
+        Term(names[j], j, value, term, rival_term)
+        for j, value, term, rival_term in zip(*(c.tolist() for c in columns), strict=True)
+    ]
 
 
 def _one_row(x: Any) -> Any:

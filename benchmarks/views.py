@@ -1,0 +1,270 @@
+"""Words, meaning, and both: short texts with known classes, the number of groups given.
+
+Run as ``python benchmarks/views.py``; it writes ``benchmarks/results/views.md``. It needs the
+folder of real data, named by SPHEREMIX_DATA, and a folder of embeddings, named by
+SPHEREMIX_EMBEDDINGS: ``SET_minilm.npy`` and ``SET_static.npy``, a row a text. Names of sets run
+those and keep the others.
+
+MiniLM is all-MiniLM-L6-v2 by sentence-transformers; static is the mean of the 256-dimensional word
+vectors that the package wordllama carries. Words are those of ``TextVectorizer`` by default. A row
+without a word of the vocabulary goes, for the words alone, to the largest group. Every fit has the
+default search and the seed 0; k-means is scikit-learn's, the best of three. Seconds are processor
+time.
+
+``--weights`` writes ``benchmarks/results/view_weights.md``: other weights of the words, and whether
+something that is known without classes tells which one is good.
+
+``--rows 200000`` measures fits to made-up rows of 30 words and 384 dimensions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linear_sum_assignment
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+from timing import DATA, ROOT, machine
+
+import spheremix as sm
+from spheremix.text import TextVectorizer
+
+EMBEDDINGS = Path(os.environ.get("SPHEREMIX_EMBEDDINGS", DATA / "short"))
+FIGURES = ROOT / "benchmarks" / "results" / "views.json"
+TARGET = FIGURES.with_suffix(".md")
+WEIGHTS = ROOT / "benchmarks" / "results" / "view_weights.json"
+SETS = ("stackoverflow", "searchsnippets", "tweet", "banking77")
+LONG = "bbc"  # news articles, of which the words are enough
+KINDS = ("minilm", "static")
+TRIED = (0.1, 0.25, 0.5, 1.0, 2.0)
+CHOSEN_ON = ("stackoverflow", "tweet")  # rules are chosen on these and judged on the others
+
+
+def load(name: str) -> tuple[list[str], np.ndarray]:
+    """Return the texts of a set, and their classes."""
+    if name == LONG:
+        with gzip.open(DATA / "bbc_news" / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+            documents = [json.loads(line) for line in lines]
+        labels = [one["label"] for one in documents]
+        return [one["text"] for one in documents], np.unique(labels, return_inverse=True)[1]
+    with gzip.open(DATA / "short" / f"{name}.tsv.gz", "rt", encoding="utf-8") as lines:
+        pairs = [line.rstrip("\n").split("\t", 1) for line in lines if line.strip()]
+    classes = np.unique([label for label, _ in pairs], return_inverse=True)[1]
+    return [text.strip() for _, text in pairs], classes
+
+
+def meanings(name: str) -> dict[str, np.ndarray]:
+    """Return the embeddings of a set, by kind."""
+    if name == LONG:
+        return {"minilm": np.load(DATA / "minilm_bbc" / "embeddings.npy")}
+    return {kind: np.load(EMBEDDINGS / f"{name}_{kind}.npy") for kind in KINDS}
+
+
+def accuracy(classes: np.ndarray, labels: np.ndarray) -> float:
+    """Return the share of the texts whose group is matched with their class, at best."""
+    table = np.zeros((classes.max() + 1, labels.max() + 1))
+    np.add.at(table, (classes, labels), 1)
+    matched = linear_sum_assignment(table, maximize=True)
+    return float(table[matched].sum() / len(classes))
+
+
+def judged(classes: np.ndarray, labels: np.ndarray, seconds: float) -> dict[str, float]:
+    """Return how well groups agree with classes, in percent."""
+    return {
+        "NMI": 100 * float(normalized_mutual_info_score(classes, labels)),
+        "ACC": 100 * accuracy(classes, labels),
+        "ARI": 100 * float(adjusted_rand_score(classes, labels)),
+        "seconds": seconds,
+    }
+
+
+def fitted(K: int, X: object, **parameters: object) -> tuple[sm.VMFMixture, float]:
+    """Fit a mixture; return it and the processor time."""
+    begin = time.process_time()
+    mixture = sm.VMFMixture(K, random_state=0, n_threads=1, **parameters).fit(X)
+    return mixture, time.process_time() - begin
+
+
+def by_words(K: int, T: sparse.csr_array) -> tuple[np.ndarray, float]:
+    """Group texts by their words; those without go to the largest group."""
+    there = np.diff(T.indptr) > 0
+    mixture, seconds = fitted(K, T[there])
+    labels = np.full(T.shape[0], np.bincount(mixture.labels_).argmax())
+    labels[there] = mixture.labels_
+    return labels, seconds
+
+
+def compare(name: str) -> dict:
+    """Measure one set."""
+    texts, classes = load(name)
+    K = int(classes.max()) + 1
+    T = sparse.csr_array(TextVectorizer().fit_transform(texts))
+    found = {
+        "texts": len(texts),
+        "classes": K,
+        "n_words": T.shape[1],
+        "n_wordless": int((np.diff(T.indptr) == 0).sum()),
+        "figures": {"words": judged(classes, *by_words(K, T))},
+    }
+    figures = found["figures"]
+    for kind, E in meanings(name).items():
+        begin = time.process_time()
+        plain = KMeans(K, n_init=3, random_state=0).fit(E)
+        figures[f"{kind}, k-means"] = judged(classes, plain.labels_, time.process_time() - begin)
+        mixture, seconds = fitted(K, E)
+        figures[kind] = judged(classes, mixture.labels_, seconds)
+        mixture, seconds = fitted(K, {"words": T, "meaning": E})
+        figures[f"words + {kind}"] = judged(classes, mixture.labels_, seconds)
+        mixture, seconds = fitted(K, {"words": T, "meaning": E}, kappa="free")
+        figures[f"words + {kind}, free kappas"] = judged(classes, mixture.labels_, seconds)
+    return found
+
+
+def page(results: dict[str, dict]) -> str:
+    """Return the tables."""
+    lines = [
+        "# Words, meaning, and both",
+        "",
+        f"From `python benchmarks/views.py`. {machine()}; processor seconds, on a busy machine.",
+        "K is the number of classes; NMI (arithmetic), accuracy by the best matching, and adjusted",
+        "Rand index, in percent. Default `VMFMixture`, seed 0, weights of the views 1.",
+    ]
+    for name, one in results.items():
+        lines += [
+            "",
+            f"## {name}: {one['texts']:,} texts, {one['classes']} classes",
+            "",
+            f"Words: {one['n_words']:,}. Texts without a word: {one['n_wordless']}.",
+            "",
+            "| rows | NMI | ACC | ARI | seconds |",
+            "|---|---|---|---|---|",
+        ]
+        lines += [
+            f"| {rows} | {own['NMI']:.1f} | {own['ACC']:.1f} | {own['ARI']:.1f} "
+            f"| {own['seconds']:.1f} |"
+            for rows, own in one["figures"].items()
+        ]
+    return "\n".join(lines) + "\n"
+
+
+# Weights of the views
+
+
+def weigh(name: str) -> dict:
+    """Measure other weights of the words, and what is known of each fit without classes."""
+    texts, classes = load(name)
+    K = int(classes.max()) + 1
+    T = sparse.csr_array(TextVectorizer().fit_transform(texts))
+    found = {}
+    for kind in KINDS:
+        X = {"words": T, "meaning": np.load(EMBEDDINGS / f"{name}_{kind}.npy")}
+        for weight in TRIED:
+            mixture, _ = fitted(K, X, view_weights={"words": weight})
+            found[f"{kind} {weight}"] = {
+                "NMI": 100 * float(normalized_mutual_info_score(classes, mixture.labels_)),
+                "agreement of runs": mixture.agreement_,
+            }
+    return found
+
+
+def weights_page(results: dict[str, dict]) -> str:
+    """Return the table of weights, and what a rule by the agreement of runs would have chosen."""
+    head = " | ".join(f"words x {weight:g}" for weight in TRIED)
+    lines = [
+        "# Weights of the words beside the meaning",
+        "",
+        "From `python benchmarks/views.py --weights`. NMI in percent; in brackets the mean",
+        "adjusted Rand index between runs, which is known without classes. The last column is the",
+        "NMI at the weight where the runs agree most.",
+        "",
+        f"| set, meaning | {head} | most agreement |",
+        "|---|" + "---|" * (len(TRIED) + 1),
+    ]
+    for name, one in results.items():
+        for kind in KINDS:
+            own = [one[f"{kind} {weight}"] for weight in TRIED]
+            cells = " | ".join(f"{x['NMI']:.1f} ({x['agreement of runs']:.2f})" for x in own)
+            chosen = max(own, key=lambda x: x["agreement of runs"])["NMI"]
+            lines.append(f"| {name}, {kind} | {cells} | {chosen:.1f} |")
+    gains = {
+        part: np.mean(
+            [
+                max(
+                    (one[f"{kind} {weight}"] for weight in TRIED),
+                    key=lambda x: x["agreement of runs"],
+                )["NMI"]
+                - one[f"{kind} 1.0"]["NMI"]
+                for name, one in results.items()
+                for kind in KINDS
+                if (name in CHOSEN_ON) == (part == "chosen")
+            ]
+        )
+        for part in ("chosen", "other")
+    }
+    first = " and ".join(CHOSEN_ON)
+    lines += ["", f"Mean gain of that rule over the weight 1: {gains['chosen']:+.1f} on {first},"]
+    lines += [f"{gains['other']:+.1f} on the others."]
+    return "\n".join(lines) + "\n"
+
+
+# Many rows
+
+
+def measure_rows(n: int, K: int = 50) -> None:
+    """Print the seconds of fits to made-up rows."""
+    rng = np.random.default_rng(0)
+    groups = rng.integers(K, size=n)
+    own = rng.integers(20_000, size=(K, 300))
+    words = np.where(
+        rng.random((n, 30)) < 0.2,
+        own[groups[:, None], rng.integers(300, size=(n, 30))],
+        rng.integers(20_000, size=(n, 30)),
+    )
+    T = sparse.csr_array(
+        (np.ones(30 * n), words.ravel(), np.arange(0, 30 * n + 1, 30)), shape=(n, 20_000)
+    )
+    T.sum_duplicates()
+    centres = rng.normal(size=(K, 384)).astype(np.float32)
+    E = centres[groups] + 6.0 * rng.standard_normal((n, 384), dtype=np.float32)
+    for name, X in (("words", T), ("meaning", E), ("both", {"words": T, "meaning": E})):
+        began, spent = time.perf_counter(), time.process_time()
+        mixture = sm.VMFMixture(K, random_state=0).fit(X)
+        seconds, cpu = time.perf_counter() - began, time.process_time() - spent
+        ari = adjusted_rand_score(groups, mixture.labels_)
+        print(f"{n:,} rows, {name}: {seconds:.1f} s, processor {cpu:.1f} s, ARI {ari:.3f}")
+
+
+def main() -> None:
+    """Measure, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "sets", nargs="*", help=f"some of {', '.join((*SETS, LONG))}; all by default"
+    )
+    parser.add_argument("--weights", action="store_true", help="try other weights of the words")
+    parser.add_argument("--rows", type=int, help="measure fits to so many made-up rows")
+    options = parser.parse_args()
+    if options.rows:
+        measure_rows(options.rows)
+        return
+    path, one, write = (
+        (WEIGHTS, weigh, weights_page) if options.weights else (FIGURES, compare, page)
+    )
+    known = json.loads(path.read_text()) if path.exists() else {}
+    every = SETS if options.weights else (*SETS, LONG)
+    for name in options.sets or every:
+        known[name] = one(name)
+        ordered = {key: known[key] for key in every if key in known}
+        path.write_text(json.dumps(ordered, indent=1) + "\n")
+        path.with_suffix(".md").write_text(write(ordered))
+        print(name, json.dumps(known[name]))
+
+
+if __name__ == "__main__":
+    main()
