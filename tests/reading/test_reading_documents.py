@@ -15,6 +15,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 import spheremix as sm
 from spheremix.bessel import log_normalizer
 from spheremix.reading import Reading, agreement, contrast_words, documents, read_documents
+from spheremix.reading.documents import Documents, certainties
 
 N_WORDS = 40
 NAMES = [f"word{j}" for j in range(N_WORDS)]
