@@ -18,8 +18,8 @@ test("every number about certainty is explained, with what it is about", () => {
   const found = new Map(meanings(content));
   assert.match(found.get("restarts agree"), /^Of all groups together, in the same documents/u);
   assert.match(
-    found.get("redrawn samples agree"),
-    /^Of all groups together: .* two redrawn samples/u,
+    found.get("halves agree"),
+    /^Of all groups together: .* two halves of the documents/u,
   );
   const samples = found.get("redrawn samples");
   assert.match(samples, /^The 3,018 documents are cut into thirds at random/u);

@@ -141,11 +141,7 @@ test("what is shown beside borderline documents grows down the list", () => {
   const found = listDocuments(many, { labels: many.group }, now, createSearch(many), measured);
   assert.deepEqual(
     found.map((i) => sureText(measured, many, i)),
-    [
-      "borderline (0 of 20)",
-      "borderline (2 of 20)",
-      "borderline (9 of 20)",
-    ],
+    ["borderline (0 of 20)", "borderline (2 of 20)", "borderline (9 of 20)"],
   );
 });
 

@@ -10,6 +10,7 @@ import {
   agreementPercent,
   borderlineReason,
   borderlineText,
+  certaintyOf,
   certaintyText,
   levelOf,
   marksLines,
