@@ -181,15 +181,15 @@ def grow(content):
     }
     advice = {
         "recommended": [
-            {"n_groups": K, "reading": "first", "sentence": f"{K} groups: the best."},
-            {"n_groups": 3, "reading": "coarser", "sentence": "3 groups (coarser): stable."},
+            {"n_groups": K, "level": "fine", "sentence": f"{K} groups: the best."},
+            {"n_groups": 3, "level": "broad", "sentence": "3 broad groups: stable."},
         ],
         "certainty": "fair",
         "doubts": ["One doubt."],
         "evidence": {
             "n_groups": [3, K],
-            "stability": [0.9, 0.4],
-            "adjusted_stability": [0.9, None],
+            "agreement": [0.9, 0.4],
+            "coming_back": [0.9, None],
         },
     }
     remarks = [

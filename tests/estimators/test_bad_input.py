@@ -131,6 +131,8 @@ SHARED = [
     ({"zero_tol": 0.5}, r"zero_tol must be below 1 / sqrt\(5\)"),
     ({"noise": "pink"}, "noise must be one of 'uniform'"),
     ({"noise": "uniform", "max_noise": 1.0}, "max_noise is a share, below 1"),
+    ({"max_noise": 0.1}, "max_noise is for rows that belong to no component"),
+    ({"max_noise": None}, "there are none without noise"),
     ({"noise": "uniform", "max_noise": 0.0}, "max_noise must be a finite number above 0"),
     ({"noise": "uniform", "max_noise": "some"}, "max_noise must be one of 'auto'"),
     ({"kappa_prior": 3.0}, "kappa_prior must have one value"),
@@ -161,6 +163,7 @@ SHARED = [
     ({"betas": [3.0, -1.0]}, "betas must be finite and non-negative"),
     ({"betas": [1.0, np.inf]}, "betas must be finite"),
     ({"betas": 3.0}, "betas must have one value for each step"),
+    ({"n_leaves": 0}, "n_leaves must be an integer of at least 1, got 0"),
     ({"n_clusters": 0}, "n_clusters must be an integer of at least 1"),
     ({"n_clusters": 13}, "a tree of 3 leaves cannot be cut into 13 clusters"),
     ({"sparse_prototypes": "yes"}, "sparse_prototypes must be True or False, got 'yes'"),
@@ -183,7 +186,8 @@ SHARED = [
     ],
 )
 def test_parameters(kind, parameters, message):
-    estimator = kind(**{"n_components": 3, "n_init": 1, "random_state": 0, **parameters})
+    size = "n_leaves" if kind is sm.VMFTree else "n_components"
+    estimator = kind(**{size: 3, "n_init": 1, "random_state": 0, **parameters})
     with pytest.raises(ValueError, match=message):
         estimator.fit(X)
     assert not [name for name in vars(estimator) if name.endswith("_")]

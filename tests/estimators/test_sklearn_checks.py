@@ -41,8 +41,8 @@ ESTIMATORS = {
     # Advice draws rows, which repeated rows change.
     sm.VMFMixtureIC: ({"n_components": (1, 2), "n_init": 2, "k_criterion": "ebic"},),
     sm.VMFTree: (
-        {"n_components": 4, "n_init": 1},
-        {"n_components": 4, "n_init": 1, "n_clusters": 2, "kappa": "free"},
+        {"n_leaves": 4, "n_init": 1},
+        {"n_leaves": 4, "n_init": 1, "n_clusters": 2, "kappa": "free"},
     ),
     sm.SphericalKMeans: ({"n_init": 2},),
     sm.VMFCoclustering: (
@@ -66,7 +66,9 @@ def expected(estimator):
 def made(which):
     """Make each estimator with its first parameters, or with all others."""
     return [
-        kind(**{"n_components": 2, "random_state": 0, **options})
+        kind(
+            **{**({} if kind is sm.VMFTree else {"n_components": 2}), "random_state": 0, **options}
+        )
         for kind, each in ESTIMATORS.items()
         for options in each[which]
     ]

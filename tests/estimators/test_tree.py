@@ -164,9 +164,16 @@ def test_pickles_leave_the_rows_behind(known):
 def test_a_failed_fit_changes_nothing(known):
     rows, _, _, tree = known
     before = dict(vars(tree))
-    with pytest.raises(ValueError, match="n_samples"):
-        tree.fit(rows[:5])
+    with pytest.raises(ValueError, match="NaN"):
+        tree.fit(np.where(np.arange(rows.shape[0])[:, None] == 5, np.nan, np.asarray(rows)))
     assert vars(tree) == before
+
+
+def test_fewer_rows_than_leaves_make_a_leaf_each():
+    rows, _, _ = themes(n=2)
+    tree = sm.VMFTree(40, kappa=50.0, random_state=0).fit(rows)
+    assert tree.n_leaves_ <= rows.shape[0]
+    assert tree.cut(3).prototypes_.shape[0] == 3
 
 
 def test_one_leaf_and_two():
@@ -190,7 +197,7 @@ def test_questions_that_have_no_answer(known):
         tree.cut()
     with pytest.raises(ParameterError, match="one of n_clusters and levels"):
         tree.cut(3, levels=[2, 3])
-    with pytest.raises(ParameterError, match=r"n_clusters: a tree of 12 leaves.*n_components"):
+    with pytest.raises(ParameterError, match=r"n_clusters: a tree of 12 leaves.*n_leaves"):
         tree.cut(13)
     with pytest.raises(ParameterError, match="levels: a tree of 12 leaves"):
         tree.cut(levels=[3, 13])

@@ -373,7 +373,7 @@ def test_binary_files_of_anything(small, tmp_path, forged, every):
             path.write_bytes(data)
             for name, text in texts.items():
                 name.write_bytes(text)
-    assert refused >= n / 2
+    assert refused >= n / 3  # others are read when they are asked for
     assert survives(copy)
     assert not (tmp_path / "outside.npy").exists()
 

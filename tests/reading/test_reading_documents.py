@@ -218,7 +218,9 @@ def test_what_can_be_read(path, counts):
     mixture = Reading(path.model(3))
     assert mixture.step is None
     assert mixture.vocabulary.exit_betas is None
-    study = sm.VMFMixtureIC([2, 3], n_init=2, max_steps=30, random_state=0).fit(counts)
+    study = sm.VMFMixtureIC([2, 3], k_criterion="bic", n_init=2, max_steps=30, random_state=0).fit(
+        counts
+    )
     of_study = Reading(study)
     assert of_study.model is study.best_estimator_
     assert of_study.path is study.best_path_

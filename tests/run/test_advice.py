@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from little_advice import STEPS, with_values
 from numpy.testing import assert_allclose
+from sklearn.metrics import adjusted_rand_score
+from tree_common import themes
 
 import spheremix as sm
 from spheremix.estimators import advice as measured
 from spheremix.run.sentences import headline, remarks
+from spheremix.run.stages import dense
+from spheremix.run.stages.tree import ancestors
 
 OPTIONS = {"max_steps": 3, "starts": 2, "threads": 1, "criterion": "none"}
 
 
 @pytest.fixture(scope="module", autouse=True)
 def little_advice():
-    """All of it, but half of the sets of rows without groups."""
-    with with_values([(measured, "CHANCE_SETS", 5), *STEPS]):
+    """All of it, but few steps of the map."""
+    with with_values(STEPS):
         yield
 
 
@@ -45,48 +51,61 @@ def test_the_advice_chooses_and_is_written(explored):
     assert advice.recommended[0].n_clusters == 3
     assert advice.certainty == "clear"
     table = explored.read_table("advice")
-    assert table["n_groups"] == list(explored.dense)
-    assert table["recommended"][table["n_groups"].index(3)] == 1
-    assert_allclose(table["bic"], explored.dense_criteria["bic"], rtol=1e-5)
-
-
-def test_the_range_ends_where_groups_explain_nothing(explored):
-    assert min(explored.dense) == 2
-    assert 6 <= max(explored.dense) < 20
+    assert table["n_groups"] == advice.evidence.candidates.tolist()
+    assert table["level"][table["n_groups"].index(3)] == "fine"
+    assert_allclose(table["agreement"], advice.evidence.agreement, rtol=1e-5)
+    assert list(explored.dense) == [3]  # without numbers asked for, what is advised is fitted
 
 
 def test_the_summary_says_how_many_and_how_sure(explored):
     said = " ".join(one.render() for one in remarks(explored))
-    assert "How many: 3 groups: in another sample the groups are the same" in said
+    assert "How many: 3 groups: halves of the documents give the same ones" in said
     assert "The evidence for it is clear" in said
-    assert "3 groups (by advice" in headline(explored)
+    assert "3 groups (by advice, 10 numbers tried)" in headline(explored)
 
 
 def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(explored, tmp_path, monkeypatch):
     path, calls = matrix(rows(), tmp_path), []
-    measure = measured.measure_stability
+    fitted = dense.fit_dense
 
-    def killed(problem, sizes, seed):
-        calls.append(sizes)
-        if sizes == [4]:
-            raise KeyboardInterrupt
-        return measure(problem, sizes, seed)
+    def killed(*_):
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(measured, "measure_stability", killed)
+    monkeypatch.setattr("spheremix.run.explore.fit_dense", killed)
     with pytest.raises(KeyboardInterrupt):
         sm.explore_corpus(path, tmp_path / "run", **OPTIONS)
-    assert calls == [[2], [3], [4]]
-    calls.clear()
-
-    def followed(problem, sizes, seed):
-        calls.append(sizes)
-        return measure(problem, sizes, seed)
-
-    monkeypatch.setattr(measured, "measure_stability", followed)
+    monkeypatch.setattr("spheremix.run.explore.fit_dense", fitted)
+    monkeypatch.setattr(measured.Adviser, "evidence", calls.append)
     run = sm.explore_corpus(path, tmp_path / "run", **OPTIONS)
-    assert calls[0] == [4]
+    assert calls == []  # the advice was made before
     name = "tables/advice.csv"
     assert (run.folder / name).read_bytes() == (explored.folder / name).read_bytes()
+
+
+def test_broad_groups_are_nodes_of_the_tree(tmp_path):
+    """Nine subjects in three themes: where nine are shown, their themes are the broad groups."""
+    X, themes_of, topics = themes(n=40)
+    run = sm.explore_corpus(matrix(X, tmp_path), tmp_path / "run", **OPTIONS)
+    assert {3, 9} <= {one.n_clusters for one in run.advice.recommended}
+    if run.info.n_groups == 9:
+        assert adjusted_rand_score(run.documents["broad_group"], themes_of) == 1.0
+        nodes = run.read_table("tree")
+        for node, name in zip(run.groups["broad_group"], run.groups["broad_name"], strict=True):
+            assert nodes["name"][nodes["node"].index(node)] == name
+    assert adjusted_rand_score(run.documents["group"], topics) > 0.4
+
+
+def test_ancestors_of_a_cut():
+    """Leaves 0 to 4; 0 and 1 make 5, 2 and 3 make 6, 5 and 6 make 7, 7 and 4 make 8."""
+    parents = [5, 5, 6, 6, 8, 7, 7, 8, None]
+    nodes = [
+        SimpleNamespace(parent=parent, chosen=i < 5, group=i if i < 5 else None)
+        for i, parent in enumerate(parents)
+    ]
+    assert ancestors(nodes, 5) == [0, 1, 2, 3, 4]
+    assert ancestors(nodes, 4) == [5, 5, 2, 3, 4]
+    assert ancestors(nodes, 3) == [5, 5, 6, 6, 4]
+    assert ancestors(nodes, 2) == [7, 7, 7, 7, 4]
 
 
 def test_no_groups_are_said(tmp_path):
@@ -96,29 +115,16 @@ def test_no_groups_are_said(tmp_path):
     assert any("There seem to be no groups" in one.render() for one in remarks(run))
 
 
-def test_a_criterion_needs_no_draws(tmp_path, monkeypatch):
-    monkeypatch.setattr(measured, "measure_stability", None)
+def test_a_criterion_needs_no_halves(tmp_path, monkeypatch):
+    monkeypatch.setattr(measured.Adviser, "evidence", None)
     source = matrix(rows(), tmp_path)
     run = sm.explore_corpus(source, tmp_path / "run", k="4:6", k_criterion="bic", **OPTIONS)
     assert run.advice is None
     assert run.read_table("advice") is None
+    assert list(run.dense) == [4, 5, 6]
     assert len(run.mixture.weights_) == 4
     said = " ".join(one.render() for one in remarks(run))
     assert "The smallest number of groups that was tried was chosen" in said
-
-
-def test_two_groups_that_are_the_folders_of_the_documents(tmp_path):
-    rng = np.random.default_rng(0)
-    vocabularies = ("river lake sea boat sail port", "bread soup oven salt cook dish")
-    for i in range(60):
-        place = tmp_path / "texts" / ("east", "west")[i % 2]
-        place.mkdir(parents=True, exist_ok=True)
-        words = rng.choice(f"{vocabularies[i % 2]} day people time".split(), 12)
-        (place / f"{i}.txt").write_text(" ".join(words), encoding="utf-8")
-    run = sm.explore_corpus(tmp_path / "texts", tmp_path / "run", k="2:4", **OPTIONS)
-    assert run.advice.recommended[0].n_clusters == 2
-    said = " ".join(one.render() for one in remarks(run))
-    assert "The two groups are nearly the labels 'folder' (ARI 1.00)" in said
 
 
 def test_the_summary_says_where_coarser_and_finer_groups_are(explored):

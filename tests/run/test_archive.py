@@ -21,7 +21,6 @@ from scipy import sparse
 import spheremix as sm
 from spheremix.advice import Advice
 from spheremix.errors import Message
-from spheremix.estimators.advice import Chance
 from spheremix.estimators.replicates import PartitionStability
 from spheremix.reading.stability import Stability
 from spheremix.run.folder import archive
@@ -234,7 +233,6 @@ KINDS = {
     "stability": Stability,
     "layout": Layout,
     "map": Layout,
-    "chance": Chance,
     "agreement": PartitionStability,
 }
 
@@ -247,7 +245,7 @@ def test_every_stage_of_a_run_comes_back(run, tmp_path):
         twin = stored(tmp_path / called, kind, value)
         assert picture(read(twin, kind)) == picture(value)
         met.add(called.split("-")[0])
-    assert met | {"advice", "chance"} == set(KINDS)
+    assert met | {"advice"} == set(KINDS)
     assert run.corpus().metadata["odd"][: len(ODD_TEXTS)] == ODD_TEXTS
     rows = run.rows
     for X in (rows.X, rows.X.astype(np.float32), rows.X.toarray()):

@@ -20,7 +20,7 @@ OPTIONS = {"k": 2, "starts": 2, "max_steps": 30, "lemmatizer": "none"}
 TYPED = ("-k", 2, "--starts", 2, "--max-steps", 30, "--lemmatizer", "none")
 ADVICE = (
     "{} groups had been recommended{}. The advice and tables/advice.csv are of a range of "
-    "numbers, and one number was given: to have them again, give the range, as --k 2:4."
+    "numbers, and one number was given: to have them again, give --k 2:4."
 )
 
 

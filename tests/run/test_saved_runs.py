@@ -197,7 +197,7 @@ def test_a_tree_is_read_as_it_was(tree):
     run = sm.load_run(folder)
     found = run.tree
     assert isinstance(found, sm.VMFTree)
-    assert found.get_params()["n_components"] == 8
+    assert found.get_params()["n_leaves"] == 8
     for name in ("linkage_", "losses_", "sizes_", "labels_"):
         assert_array_equal(getattr(found, name), getattr(model, name))
     assert sorted(found.cuts_) == sorted(model.cuts_) == sorted(run.dense)

@@ -66,6 +66,7 @@ def of(**more):
     run = SimpleNamespace(
         info=info,
         mixture=SimpleNamespace(weights_=[0.1] * 10),
+        advice=None,
         dense=dict.fromkeys(range(2, 11)),
         feature_names=["word"],
         path=SimpleNamespace(status_="collapsed", betas_=[0.0, 1.0]),
@@ -149,13 +150,13 @@ def test_the_page_says_where_coarser_and_finer_groups_are(n, K, page):
 
 
 def test_the_advice_is_said_with_its_evidence():
-    first = SimpleNamespace(reading="best", n_clusters=10, sentence="10 groups: the best.")
-    other = SimpleNamespace(reading="finer", n_clusters=12, sentence="12 groups (finer).")
+    first = SimpleNamespace(level="fine", n_clusters=10, sentence="10 groups: the best.")
+    other = SimpleNamespace(level="finest", n_clusters=12, sentence="Up to 12 groups hold.")
     doubts = ["The evidence is flat."]
     advice = SimpleNamespace(recommended=[first, other], certainty="strong", doubts=doubts)
-    said = "How many: 10 groups: the best. The evidence for it is strong. A finer reading has 12 "
+    said = "How many: 10 groups: the best. The evidence for it is strong. Up to 12 groups hold."
     for one in (_advice(of(advice=advice)).render(), _advice(of(advice=advice)).page):
-        assert one == f"{said}groups. The evidence is flat."
+        assert one == f"{said} The evidence is flat."
 
 
 def test_phrases_come_first_among_the_common_words_that_are_named():

@@ -146,6 +146,7 @@ class VMFMixture(PartialFit, MixturePredictions):
     kappas_: Array
     weights_: Array
     labels_: Labels
+    views_in_: dict[str, int]
     status_: str
     log_likelihood_: float
     objective_: float

@@ -364,11 +364,12 @@ def _ended(run: Run) -> Remark | None:
 
 
 def _at_the_end(run: Run) -> Remark | None:
-    K, dense = run.info.n_groups, run.dense
-    if run.advice is not None or len(dense) < 2 or K not in {min(dense), max(dense)} or K == 2:
+    K = run.info.n_groups
+    numbers = run.dense if run.advice is None else run.advice.evidence.candidates.tolist()
+    if len(numbers) < 2 or K not in {min(numbers), max(numbers)} or K == 2:
         return None
     end, tried, other = ("smallest", "smaller", f"2:{K}")
-    if max(dense) == K:
+    if max(numbers) == K:
         end, tried, other = ("largest", "larger", f"{K}:{2 * K}")
     return _say(
         f"The {end} number of groups that was tried was chosen, which is no answer yet",
@@ -683,6 +684,8 @@ def given_up(before: Any, now: Any, recommended: list[str]) -> list[Message]:
         found.append(Message(text, values, remedies if same else ()))
     if recommended and len(now.dense) == 1:
         first, *others = recommended
+        numbers = before.command.get("k")
+        asked = "auto" if not numbers else f"{min(numbers)}:{max(numbers)}"
         found.append(
             Message(
                 "{first} groups had been recommended{others}. The advice and tables/advice.csv are "
@@ -690,9 +693,9 @@ def given_up(before: Any, now: Any, recommended: list[str]) -> list[Message]:
                 {
                     "first": first,
                     "others": f" (and {joined(others)})" if others else "",
-                    "range": f"{min(before.dense)}:{max(before.dense)}",
+                    "range": asked,
                 },
-                ("to have them again, give the range, as {k} {range}",),
+                ("to have them again, give {k} {range}",),
             )
         )
     return found

@@ -118,7 +118,7 @@ def test_at_another_number_of_groups_the_page_says_what_certainty_is_about(open_
     opened.page.locator("#map-colour").select_option("sure")
     assert told not in count.inner_text()
     assert told not in legend.inner_text()
-    opened.page.locator("#how-sure").get_by_role("button", name="3 (coarser)").click()
+    opened.page.locator("#how-sure").get_by_role("button", name="3 (broad)").click()
     assert opened.page.locator("#how-many").inner_text() == "3 groups."
     assert told in count.inner_text()
     assert told in legend.inner_text()

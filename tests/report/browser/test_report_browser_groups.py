@@ -22,13 +22,10 @@ def cut_to(opened, m):
 def test_the_header_tells_how_sure_and_what_else_is_possible(open_report):
     opened = open_report("grown")
     sure = opened.page.locator("#how-sure")
-    assert (
-        "restarts agree by 70 %, ! redrawn samples agree by 40 % (other groups)"
-        in sure.inner_text()
-    )
-    assert "Also possible: 3 (coarser)" in sure.inner_text()
-    assert sure.get_by_role("button", name="3 (coarser)").get_attribute("title") == (
-        "3 groups (coarser): stable."
+    assert "restarts agree by 70 %, ! halves agree by 40 % (other groups)" in sure.inner_text()
+    assert "Also possible: 3 (broad)" in sure.inner_text()
+    assert sure.get_by_role("button", name="3 (broad)").get_attribute("title") == (
+        "3 broad groups: stable."
     )
     warnings = opened.page.locator("#warnings")
     assert warnings.inner_text() == "! 1 warning"
@@ -118,7 +115,7 @@ def test_other_numbers_say_where_the_rest_is_and_lead_back(open_report, grown):
     opened = open_report("grown")
     _, content = grown
     before = opened.texts("#group-list .name")
-    opened.page.get_by_role("button", name="3 (coarser)").click()
+    opened.page.get_by_role("button", name="3 (broad)").click()
     assert opened.page.locator("#group-list li").count() == 3
     assert "the model has 5" in opened.page.locator("#away").inner_text()
     opened.page.locator("#tab-prototypes").click()

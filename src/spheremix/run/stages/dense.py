@@ -116,8 +116,8 @@ def _asked(x: Context, rows: Rows) -> list[int]:
 
 
 def choose_candidates(x: Context, rows: Rows, advice: Advice | None) -> list[int]:
-    """Return the numbers of groups to fit: those that are advised, or all that are asked for."""
-    if advice is None:
+    """Return the numbers of groups to fit: all that are asked for, or those that are advised."""
+    if advice is None or x.options.k is not None:
         return _asked(x, rows)
     return sorted({advice.best_candidate, advice.broad})
 
