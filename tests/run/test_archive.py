@@ -21,7 +21,6 @@ from scipy import sparse
 import spheremix as sm
 from spheremix.advice import Advice
 from spheremix.errors import Message
-from spheremix.estimators.replicates import PartitionStability
 from spheremix.reading.stability import Stability
 from spheremix.run.folder import archive
 from spheremix.run.folder.archive import CONTENT, PACKED, read, write
@@ -233,7 +232,6 @@ KINDS = {
     "stability": Stability,
     "layout": Layout,
     "map": Layout,
-    "agreement": PartitionStability,
 }
 
 
