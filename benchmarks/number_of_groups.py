@@ -3,7 +3,8 @@
 Run as ``python benchmarks/number_of_groups.py --jobs 16``; real sets need the folder of real data
 (SPHEREMIX_DATA), embeddings of short texts that of ``benchmarks/views.py`` (SPHEREMIX_EMBEDDINGS).
 Names of sets, "nulls" or "simulations" run those and keep the others. It writes
-``benchmarks/results/number_of_groups.json`` and, from it, the tables of ``number_of_groups.md``.
+``benchmarks/results/number_of_groups.json`` and, from it, the tables of ``number_of_groups.md``,
+which it quotes in ``docs/choosing.md``; ``--tables`` writes the tables again and measures nothing.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from spheremix.estimators.problem import build_problem
 
 FIGURES = ROOT / "benchmarks" / "results" / "number_of_groups.json"
 TARGET = FIGURES.with_suffix(".md")
+PAGE = ROOT / "docs" / "choosing.md"
+BEGIN, END = "<!-- number of groups: benchmarks/results/number_of_groups.md -->\n", "<!-- end -->"
 # What the constants of spheremix.advice were chosen on, and what they are judged on.
 CHOSEN_ON = ("banking77", "tweet", "bbc", "classic3", "minilm_bbc")
 JUDGED_ON = ("stackoverflow", "searchsnippets", "german", "20 newsgroups", "cstr", "news4")
@@ -224,7 +227,8 @@ def ratio(one, level):
 
 def table(figures):
     """Write the figures as tables."""
-    sets = {name: one for name, one in figures.items() if name not in {"nulls", "simulations"}}
+    beside = {"nulls", "simulations", "machine"}
+    sets = {name: one for name, one in figures.items() if name not in beside}
     chosen = {name: one for name, one in sets.items() if name.startswith(CHOSEN_ON)}
     judged = {name: one for name, one in sets.items() if name.startswith(JUDGED_ON)}
     lines = []
@@ -277,7 +281,8 @@ def table(figures):
             "| kind | draws | called groups, fair or clear | groups, weak |",
             "|---|---|---|---|",
         ]
-        for kind, found in figures["nulls"].items():
+        for kind in NULLS:
+            found = figures["nulls"][kind]
             several = [certainty for K, certainty in found if K > 1]
             weak = sum(one == "weak" for one in several)
             lines.append(f"| {kind} | {len(found)} | {len(several) - weak} | {weak} |")
@@ -286,16 +291,19 @@ def table(figures):
         found = figures["simulations"]
         several = [one for one in found if one[0] > 2]
         clear = [one for one in several if one[3] == "clear"]
+        two = [first for K, first, *_ in found if K == 2]
         said = (
             f"Simulated mixtures: with 3 to 10 components the first number is right in "
             f"{sum(first == K for K, first, *_ in several)} of {len(several)}, the broad or the "
             f"first in {sum(K in {first, broad} for K, first, broad, _ in several)}; called clear "
-            f"{len(clear)}, of which right {sum(first == K for K, first, *_ in clear)}. With one "
+            f"{len(clear)}, of which right {sum(first == K for K, first, *_ in clear)}. With two "
+            f"components the first number is 2 in {two.count(2)} of {len(two)}, 3 in "
+            f"{two.count(3)}, and no groups are seen in {two.count(1)}. With one "
             f"component: no groups in {sum(first == 1 for K, first, *_ in found if K == 1)} of "
             f"{sum(K == 1 for K, *_ in found)}."
         )
         lines += [said, ""]
-    lines.append(NOTES.format(rows=MOST_ROWS, machine=machine()))
+    lines.append(NOTES.format(rows=MOST_ROWS, machine=figures["machine"]))
     return "\n".join(lines) + "\n"
 
 
@@ -319,8 +327,20 @@ def main():
     parser.add_argument("cases", nargs="*")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--draws", type=int, default=N_DRAWS)
+    parser.add_argument("--tables", action="store_true", help="measure nothing")
     given = parser.parse_args()
     figures = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+    if not given.tables:
+        measure(figures, given)
+        FIGURES.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n")
+    TARGET.write_text(table(figures))
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    quoted = f"{before}{BEGIN}{TARGET.read_text()}{END}{rest.partition(END)[2]}"
+    PAGE.write_text(quoted, encoding="utf-8")
+
+
+def measure(figures, given):
+    """Measure what is asked for, and add it to the figures."""
     sets = ["20 newsgroups", *SHORT, "bbc", "classic3", "german", "minilm_bbc", "cstr", "news4"]
     if EMBEDDINGS.is_dir():
         sets = [*sorted(path.stem for path in EMBEDDINGS.glob("*.npy")), *sets]
@@ -344,8 +364,7 @@ def main():
     for name in ("nulls", "simulations"):
         if f"new {name}" in figures:
             figures[name] = figures.pop(f"new {name}")
-    FIGURES.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n")
-    TARGET.write_text(table(figures))
+    figures["machine"] = machine()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 Run as ``python benchmarks/relaxed.py``; it needs the folder of real data, named by SPHEREMIX_DATA.
 It writes ``benchmarks/results/relaxed.json`` and, from it, the tables of ``relaxed.md``, which it
-quotes in ``docs/choosing.md``. Names of sets, such as "bbc", run those and keep the others. Both
+quotes in ``docs/benchmarks.md``. Names of sets, such as "bbc", run those and keep the others. Both
 paths start from the same dense mixture, fitted to four fifths of the rows, and have one thread; the
 other rows are held out. Work is counted in sweeps and in seconds of the process.
 """
@@ -22,7 +22,7 @@ import spheremix as sm
 
 FIGURES = ROOT / "benchmarks" / "results" / "relaxed.json"
 TARGET = FIGURES.with_suffix(".md")
-PAGE = ROOT / "docs" / "choosing.md"
+PAGE = ROOT / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- relaxed: benchmarks/results/relaxed.md -->\n", "<!-- end -->"
 REAL = {"bbc": 5, "cstr": 4, "classic3": 3, "docstrings": 10}
 INCREASE = 0.01

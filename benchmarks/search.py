@@ -2,7 +2,7 @@
 
 Run as ``python benchmarks/search.py``; it needs the folder of real data, named by SPHEREMIX_DATA.
 It writes ``benchmarks/results/search.json`` and, from it, the tables of ``search.md``, which it
-quotes in ``docs/choosing.md``. Cases such as "bbc-5" run those and keep the others; ``--time``
+quotes in ``docs/inside.md``. Cases such as "bbc-5" run those and keep the others; ``--time``
 measures seconds instead, and wants a quiet machine. Work is counted in sweeps of K components: a
 sweep of 3K components counts as three, and runs that share a sweep count each.
 """
@@ -33,7 +33,7 @@ from spheremix.seeding import class_resultants
 
 FIGURES = ROOT / "benchmarks" / "results" / "search.json"
 TARGET = FIGURES.with_suffix(".md")
-PAGE = ROOT / "docs" / "choosing.md"
+PAGE = ROOT / "docs" / "inside.md"
 BEGIN, END = "<!-- search: benchmarks/results/search.md -->\n", "<!-- end -->"
 SEEDS = 10  # of the two defaults
 PART_SEEDS = 3  # of single parts of the search

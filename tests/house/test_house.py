@@ -210,9 +210,19 @@ def test_nothing_private_is_tracked():
     assert not found
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/benchmarks.md"])
-def test_peers_are_quoted_as_measured(page):
-    """The table of the last run of benchmarks/peers.py, and no other."""
+@pytest.mark.parametrize(
+    ("page", "benchmark"),
+    [
+        ("README.md", "peers"),
+        ("docs/benchmarks.md", "peers"),
+        ("docs/choosing.md", "number_of_groups"),
+        ("docs/inside.md", "search"),
+        ("docs/tree.md", "tree"),
+    ],
+)
+def test_results_are_quoted_as_measured(page, benchmark):
+    """The tables of the last run of a benchmark, and no others."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    measured = (ROOT / "benchmarks" / "results" / "peers.md").read_text(encoding="utf-8")
-    assert f"<!-- peers: benchmarks/results/peers.md -->\n{measured}<!-- end -->" in text
+    measured = (ROOT / "benchmarks" / "results" / f"{benchmark}.md").read_text(encoding="utf-8")
+    name = benchmark.replace("_", " ")
+    assert f"<!-- {name}: benchmarks/results/{benchmark}.md -->\n{measured}<!-- end -->" in text

@@ -31,6 +31,7 @@ words = script("words")
 intrusion = script("intrusion")
 word_partitions = script("word_partitions")
 calibration = script("calibration")
+number_of_groups = script("number_of_groups")
 
 
 def test_measures_by_hand(words):
@@ -178,3 +179,8 @@ def test_the_standard_error_is_what_other_documents_give(calibration):
     # The same documents, fitted three times alike: no fit adds evidence.
     alone = calibration.standard_error(samples[:1])
     assert calibration.standard_error([samples[0]] * 3) == pytest.approx(alone, rel=1e-12)
+
+
+def test_tables_of_the_number_of_groups_are_those_of_the_figures(number_of_groups):
+    figures = json.loads(number_of_groups.FIGURES.read_text(encoding="utf-8"))
+    assert number_of_groups.table(figures) == number_of_groups.TARGET.read_text(encoding="utf-8")

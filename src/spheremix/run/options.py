@@ -188,7 +188,7 @@ class ExploreOptions:
         None,
         MODEL,
         "Number of groups, as 5, or several to choose from, as 2:20 or 2,4,8.",
-        found="2:20, or fewer if further groups explain nothing",
+        found="up to 40, and more while groups come back",
     )
     seed: int = option(0, MODEL, "The same seed gives the same result, to the last digit.")
     criterion: str | None = option(
@@ -200,8 +200,8 @@ class ExploreOptions:
     k_criterion: str = option(
         "advice",
         MODEL,
-        "Chooses the number of groups: advice (documents are drawn again to see which groups "
-        "are stable), or a criterion: aic, bic, ric, ricc, ebic or icl.",
+        "Chooses the number of groups: advice (halves of the documents are grouped, to see "
+        "which groups come back), or a criterion: aic, bic, ric, ricc, ebic or icl.",
     )
     relaxed: bool = option(
         True,
