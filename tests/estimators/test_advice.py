@@ -200,6 +200,49 @@ def test_texts_without_groups_keep_lengths_and_frequencies():
     assert not np.array_equal(mixed.indices, rows.indices)
 
 
+def topics(n_words):
+    """Return texts of five plain topics, most of whose words no other text has."""
+    rng = np.random.default_rng(3)
+    about, each = rng.integers(5, size=800), np.arange(800)[:, None]
+    said = about[:, None] * 40 + rng.integers(40, size=(800, 12))
+    rare = 200 + rng.integers(n_words - 200, size=(800, 12))
+    words = np.hstack([said, rare])
+    rows = sparse.csr_array((np.ones(words.size), ((each + 0 * words).ravel(), words.ravel())))
+    rows.resize(800, n_words)
+    rows.data /= np.repeat(np.sqrt(rows.power(2).sum(axis=1)), np.diff(rows.indptr))
+    return rows
+
+
+def test_a_large_vocabulary_does_not_hide_groups():
+    """Compared are as many rows as of a small one: they are never dense as a whole."""
+    problem = problem_of(topics(100_000))
+    rows = advice._taken(problem, 700, np.random.default_rng(0))
+    assert sparse.issparse(rows)
+    assert rows.shape == (700, 100_000)
+    assert apart_from_chance(problem, 5, 0) > 8.0
+
+
+def test_words_that_no_row_has_are_never_drawn():
+    rows = topics(5000)
+    used = np.unique(rows.indices)
+    mixed = same_words(rows)(np.random.default_rng(0))
+    assert_array_equal(np.diff(mixed.indptr), np.diff(rows.indptr))
+    assert np.isin(mixed.indices, used).all()
+    assert mixed.has_canonical_format
+
+
+def test_rows_are_sparse_or_dense_as_a_whole(monkeypatch):
+    """The first rows that are read may be full where the others are not."""
+    dense = np.eye(6)[np.arange(60) % 6]
+    dense[:6] = unit(np.ones((6, 6)))
+    monkeypatch.setattr(advice, "CHANCE_ENTRIES", 36)
+    found = advice.light_rows(problem_of(dense).directions, np.arange(60))
+    assert sparse.issparse(found)
+    assert_allclose(found.toarray(), dense)
+    full = advice.light_rows(problem_of(dense[:6]).directions, np.arange(6))
+    assert isinstance(full, np.ndarray)
+
+
 def kinds(name, seed):
     """Return rows without groups that a search divides all the same."""
     rng = np.random.default_rng([9, seed])

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from spheremix.data.base import Directions
     from spheremix.estimators.problem import Problem
     from spheremix.models.vmf import VMFModel
     from spheremix.resultants import Resultants
@@ -57,7 +58,7 @@ FEW = 16  # rows for each leaf, at least
 TOL = 3e-4  # nats a row: the groups of a half need not be known better
 
 CHANCE_ROWS = 1200  # compared with rows without groups
-CHANCE_ENTRIES = 2**22  # of them as a dense matrix
+CHANCE_ENTRIES = 2**22  # stored entries of them, at most; and of a dense matrix
 CHANCE_SIZES = (2, 4, 8)  # and the number that is best
 CHANCE_FEW = 10  # rows for each group, at least
 CHANCE_SETS = 5  # of rows without groups, of each shape
@@ -187,19 +188,29 @@ def read_some(problem: Problem[VMFModel], seed: int) -> Problem[VMFModel]:
     """Return the problem on some of the rows, drawn by the seed, where there are many."""
     directions, weights = problem.directions, problem.weights
     rows = np.flatnonzero(problem.row_weights)
-    entries = getattr(directions, "n_entries", directions.n_rows * directions.n_features)
-    most = min(READ_ROWS, int(READ_ENTRIES * directions.n_rows / max(entries, 1)))
+    most = min(READ_ROWS, int(READ_ENTRIES / entries_a_row(directions)))
     if len(rows) <= most:
         return problem
     ids = np.sort(np.random.default_rng([seed, 0]).choice(rows, most, replace=False))
     own = None if weights is None else weights[ids]
     if isinstance(directions, Divisible):
         return replace(problem, directions=directions.part(ids), weights=own)
-    size = max(1, CHANCE_ENTRIES // directions.n_features)
-    parts = [as_light(directions.take(ids[i : i + size])) for i in range(0, most, size)]
-    stacked = sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.vstack(parts)
-    again = as_directions(stacked, n_threads=directions.n_threads)
+    again = as_directions(light_rows(directions, ids), n_threads=directions.n_threads)
     return replace(problem, directions=again, weights=own)
+
+
+def entries_a_row(directions: Directions) -> float:
+    """Return the mean number of stored entries of a row; all, where an engine does not say."""
+    entries = getattr(directions, "n_entries", directions.n_rows * directions.n_features)
+    return max(entries / directions.n_rows, 1.0)
+
+
+def light_rows(directions: Directions, ids: Ids) -> Any:
+    """Return some rows; those that are mostly zeros as a sparse matrix."""
+    size = max(1, CHANCE_ENTRIES // directions.n_features)
+    parts = [sparse.csr_array(directions.take(ids[i : i + size])) for i in range(0, len(ids), size)]
+    rows = sparse.vstack(parts, format="csr")
+    return rows.toarray() if rows.nnz > (1.0 - SPARSE) * np.prod(rows.shape) else rows
 
 
 def halved(problem: Problem[VMFModel], rng: np.random.Generator) -> Array:
@@ -352,17 +363,10 @@ def apart_from_chance(problem: Problem[VMFModel], n_groups: int, seed: int) -> f
 def _taken(problem: Problem[VMFModel], most: int, rng: np.random.Generator) -> Any:
     """Take some of the rows that count; those that are mostly zeros as a sparse matrix."""
     known = np.flatnonzero(problem.row_weights)
-    most = max(50, min(most, CHANCE_ENTRIES // problem.directions.n_features))
+    most = max(50, min(most, int(CHANCE_ENTRIES / entries_a_row(problem.directions))))
     if len(known) > most:
         known = np.sort(rng.choice(known, most, replace=False))
-    return as_light(problem.directions.take(known))
-
-
-def as_light(rows: Array) -> Any:
-    """Return rows that are mostly zeros as a sparse matrix."""
-    if np.count_nonzero(rows) > (1.0 - SPARSE) * rows.size:
-        return rows
-    return sparse.csr_array(rows)
+    return light_rows(problem.directions, known)
 
 
 def _gains(model: VMFModel, rows: Any, sizes: Sequence[int], seed: int) -> Array:
@@ -388,15 +392,15 @@ def same_words(rows: Any) -> Draw:
     n, d = rows.shape
     columns = sparse.csc_array(rows)
     has, lengths = np.diff(columns.indptr), np.diff(rows.indptr)
-    with np.errstate(divide="ignore"):
-        logs = np.log(has)
+    used = np.flatnonzero(has)
 
     def draw(rng: np.random.Generator) -> Any:
-        # The largest of logarithms plus Gumbel noise are a draw without replacement.
+        # The first of waiting times with these rates are a draw without replacement.
         words = [
-            np.argpartition(-(logs + rng.gumbel(size=d)), length - 1)[:length] for length in lengths
+            np.argpartition(rng.exponential(size=len(used)) / has[used], length - 1)[:length]
+            for length in lengths
         ]
-        drawn = np.concatenate(words)
+        drawn = used[np.concatenate(words)]
         places = columns.indptr[drawn] + (rng.random(len(drawn)) * has[drawn]).astype(np.intp)
         mixed = sparse.csr_array((columns.data[places], drawn, rows.indptr), shape=(n, d))
         mixed.sort_indices()
