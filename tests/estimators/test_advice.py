@@ -123,6 +123,20 @@ def test_candidates_that_are_asked_for(four):
     assert found.n_clusters in {3, 6}
 
 
+def test_more_candidates_than_a_half_has_rows():
+    """A half of 20 rows has no 15 groups: smaller numbers are compared all the same."""
+    rng = np.random.default_rng(0)
+    rows = unit(np.repeat(np.eye(6)[:3], [7, 7, 6], axis=0) + rng.normal(size=(20, 6)) * 0.05)
+    found = Adviser(problem_of(rows), 0, range(2, 16)).evidence()
+    assert_array_equal(found.candidates, range(2, 16))
+    assert found.candidates[found.fine] == 3
+    assert found.agreement[1] == 1.0
+    assert np.isnan(found.agreement[-1])
+    none = Adviser(problem_of(rows), 0, [30, 31]).evidence()
+    assert_array_equal(none.candidates, [30, 31])
+    assert np.isnan(none.agreement).all()
+
+
 def test_the_same_seed_gives_the_same_evidence_whatever_the_threads(four):
     one = Adviser(problem_of(four), 3, range(2, 7)).evidence()
     options = MixtureOptions.of(sm.VMFMixture(1, n_threads=2))

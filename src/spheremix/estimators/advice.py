@@ -107,7 +107,7 @@ class Adviser:
         asked = None if self.candidates is None else sorted(set(self.candidates))
         n_leaves = min(FIRST_LEAVES, most) if asked is None else min(max(asked), n_rows)
         numbers = numbers_up_to(n_leaves) if asked is None else asked
-        found = self._measured(problem, n_leaves, [K for K in numbers if n_leaves >= K])
+        found = self._measured(problem, n_leaves, numbers)
         while asked is None and n_leaves < most and _goes_on(found, n_leaves):
             before, n_leaves = n_leaves, min(2 * n_leaves, most)
             further = [K for K in numbers_up_to(n_leaves) if before < K]
@@ -134,12 +134,12 @@ class Adviser:
         counted = problem.row_weights > 0.0
         weights = np.array([problem.row_weights])
         whole = grouped(problem, weights, n_leaves, several, seeds, n_runs=2)[0]
-        if not whole and n_leaves > 2:  # rows that are the same have not as many groups
-            return self._measured(problem, n_leaves // 2, numbers)
         halves: list[dict[int, Ids]] = []
-        for split in range(N_SPLITS):
+        for split in range(N_SPLITS if whole else 0):
             self._tell((split + 1) / (N_SPLITS + 2), f"up to {n_leaves} groups")
             halves += grouped(problem, halved(problem, seeds), n_leaves, several, seeds)
+        if n_leaves > 2 and sum(map(bool, halves)) < 2:  # few rows, or rows that are the same
+            return self._measured(problem, n_leaves // 2, numbers)
         rows = []
         for K in numbers:
             own = whole.get(K)
