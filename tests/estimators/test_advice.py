@@ -201,6 +201,26 @@ def test_clouds_have_the_moments_of_the_rows(shape):
     assert_allclose(drawn.T @ drawn / 6000, rows.T @ rows / 6000, atol=0.03)
 
 
+def test_a_long_cloud_stays_on_the_side_of_the_mean_direction():
+    """Directions and their opposites would be two groups, and hide those of the rows."""
+    rng = np.random.default_rng(4)
+    centre = np.r_[2.0, np.zeros(7)]
+    rows = unit(centre + 0.5 * rng.normal(size=(500, 8)))
+    rows[:50] *= -1.0
+    mean = rows.sum(axis=0)
+    drawn = long_cloud(rows)(rng)
+    assert_allclose(np.mean(drawn @ mean > 0.0), np.mean(rows @ mean > 0.0), atol=0.04)
+
+
+@pytest.mark.parametrize("sizes", [(200, 200, 200, 200), (600, 40, 40, 40)])
+def test_groups_around_a_common_mean_are_apart_from_chance(sizes):
+    rng = np.random.default_rng(5)
+    centres = unit(1.5 * np.eye(30)[0] + 0.6 * unit(rng.normal(size=(4, 30))))
+    spread = rng.normal(size=(sum(sizes), 30)) * 0.05
+    problem = problem_of(unit(np.repeat(centres, sizes, axis=0) + spread))
+    assert apart_from_chance(problem, 4, 0) > 8.0
+
+
 def test_texts_without_groups_keep_lengths_and_frequencies():
     rng = np.random.default_rng(0)
     dense = (rng.random((400, 40)) < np.linspace(0.05, 0.5, 40)) * rng.random((400, 40))

@@ -416,9 +416,20 @@ def long_cloud(rows: Array) -> Draw:
 
     They follow the angular central Gaussian distribution, whose likelihood Tyler's shape maximises:
     all clouds of one shape around the origin, with light or heavy tails, have these directions.
+    A direction is there as often as its opposite, which makes two groups where the rows have one
+    mean direction: so directions are turned until as many as of the rows are on its side.
     """
     root = np.linalg.cholesky(tyler_shape(rows))
-    return lambda rng: _unit(rng.normal(size=rows.shape) @ root.T)
+    mean = rows.sum(axis=0)
+    ahead = float(np.mean(rows @ mean > 0.0))
+
+    def draw(rng: np.random.Generator) -> Array:
+        drawn = _unit(rng.normal(size=rows.shape) @ root.T)
+        turned = (drawn @ mean > 0.0) != (rng.random(len(drawn)) < ahead)
+        found: Array = np.where(turned[:, None], -drawn, drawn)
+        return found
+
+    return draw
 
 
 def cloud_around_mean(rows: Array) -> Draw:
