@@ -221,6 +221,14 @@ def test_groups_around_a_common_mean_are_apart_from_chance(sizes):
     assert apart_from_chance(problem, 4, 0) > 8.0
 
 
+def test_a_long_cloud_of_few_rows_is_not_apart_from_chance():
+    rng = np.random.default_rng(6)
+    noise = rng.normal(size=(150, 100)) * np.arange(1, 101.0) ** -0.5
+    assert apart_from_chance(problem_of(unit(noise)), 4, 0) < 4.0
+    centres = unit(rng.normal(size=(4, 100)))[rng.integers(4, size=150)]
+    assert apart_from_chance(problem_of(unit(centres + 0.4 * noise)), 4, 0) > 8.0
+
+
 def test_texts_without_groups_keep_lengths_and_frequencies():
     rng = np.random.default_rng(0)
     dense = (rng.random((400, 40)) < np.linspace(0.05, 0.5, 40)) * rng.random((400, 40))

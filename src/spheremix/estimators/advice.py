@@ -474,11 +474,12 @@ def tyler_shape(rows: Array, n_steps: int = 30) -> Array:
     """Return Tyler's shape matrix of directions, of trace d.
 
     It is the fixed point of ``S = d/n sum x x' / (x' S^-1 x)``. Where there are few rows for the
-    columns it is drawn to the identity. Rows that are nearly the same would draw it to themselves
+    columns it is drawn to the identity, just as far as it needs to exist: a rounder cloud than the
+    rows would make groups of a long one. Rows that are nearly the same would draw it to themselves
     alone: no row counts more than ``WEIGHT_MAX`` times the middle one.
     """
     n, d = rows.shape
-    ridge = 1e-3 if n > 2 * d else d / (d + n)
+    ridge = max(1e-3, 1.1 - n / d)  # there is a fixed point where n / d > 1 - ridge
     shape = np.eye(d)
     for _ in range(n_steps):
         weights = 1.0 / np.einsum("ij,ij->i", np.linalg.solve(shape, rows.T).T, rows)
