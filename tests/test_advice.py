@@ -77,10 +77,10 @@ def test_no_groups_where_rows_of_the_same_shape_divide_as_well():
         (made([0.6, 0.95, 0.6, 0.6], largest=np.full(4, 0.85)), "clear", "One group has 85%"),
         (
             made([0.6, 0.6, 0.7, 0.95], ended_by="rows"),
-            "clear",
+            "fair",
             "5 is the largest number that was tried, since there are too few documents for more",
         ),
-        (made([0.6, 0.6, 0.7, 0.95], ended_by="candidates"), "clear", "5 is the largest number"),
+        (made([0.6, 0.6, 0.7, 0.95], ended_by="candidates"), "fair", "5 is the largest number"),
     ],
 )
 def test_doubts(evidence, certainty, doubt):
@@ -93,6 +93,38 @@ def test_numbers_nearby_do_not_compete_with_the_first_one():
     """5 beside 4 says the same; 8 beside 4 does not."""
     assert advise(made([0.5, 0.5, 0.9, 0.88, 0.5])).certainty == "clear"
     assert advise(made([0.5, 0.5, 0.9, 0.5, 0.5, 0.5, 0.85])).certainty == "fair"
+
+
+def test_the_largest_number_that_was_tried_is_never_clear():
+    """With too few rows, or candidates, for more: larger numbers might be better."""
+    evidence = made([0.5, 0.6, 0.95])
+    assert advise(evidence).certainty == "clear"
+    for why in ("rows", "candidates"):
+        assert advise(replace(evidence, ended_by=why)).certainty == "fair"
+        assert advise(replace(made([0.95], first=4), ended_by=why)).certainty == "fair"
+        inside = replace(made([0.5, 0.6, 0.95, 0.5]), ended_by=why)
+        assert advise(inside).certainty == "clear"
+
+
+@pytest.mark.parametrize(
+    ("agreement", "said"), [(0.9, "the same"), (0.6, "similar"), (0.3, "other")]
+)
+def test_groups_are_called_the_same_only_where_halves_agree(agreement, said):
+    assert f"halves of the documents give {said} ones" in str(advise(made([agreement], first=3)))
+
+
+def test_one_group_that_was_a_candidate_is_taken_where_there_are_no_groups():
+    nothing = advise(made([np.nan, 0.5, 0.4], first=1, apart=0.0))
+    assert nothing.best_candidate == nothing.n_clusters == 1
+    assert advise(made([0.5, 0.4], apart=0.0)).best_candidate == 2
+    assert advise(made([np.nan, 0.5, 0.9], first=1)).best_candidate == 3
+
+
+def test_numbers_that_could_not_be_compared_do_not_lead_by_their_size():
+    lost = advise(made([np.nan] * 4, back=[0.0] * 4))
+    assert lost.n_clusters == 2
+    assert lost.certainty == "weak"
+    assert "no other number was tried" not in str(lost)
 
 
 def test_candidates_without_evidence():

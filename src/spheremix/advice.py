@@ -85,8 +85,8 @@ class Evidence:
 
     @property
     def scores(self) -> Array:
-        """Agreement, plus ``DETAIL`` times the logarithm of the number of groups."""
-        return np.nan_to_num(self.agreement, nan=-1.0) + DETAIL * np.log(self.candidates)
+        """Agreement, plus ``DETAIL`` times the logarithm of the number of groups; -1 if unknown."""
+        return np.nan_to_num(self.agreement + DETAIL * np.log(self.candidates), nan=-1.0)
 
     @property
     def competing(self) -> NDArray[np.intp]:
@@ -168,7 +168,8 @@ class Advice:
     @property
     def best_candidate(self) -> int:
         """The first recommended number that was a candidate."""
-        return int(self.evidence.candidates[self.evidence.fine])
+        known = set(self.evidence.candidates.tolist())
+        return next(one.n_clusters for one in self.recommended if one.n_clusters in known)
 
     @property
     def broad(self) -> int:
@@ -233,13 +234,17 @@ def _sentence(evidence: Evidence, i: int, level: str) -> str:
         )
     if level == "broad":
         return (
-            f"{K} broad groups: halves of the documents agree on no other number so well "
-            f"({agreement})."
+            f"{K} broad groups: halves of the documents agree on them better (agreement "
+            f"{agreement})."
         )
     what = count(K, "group")
     if not np.isfinite(evidence.agreement[i]):
-        return f"{what}: no other number was tried."
-    return f"{what}: halves of the documents give the same ones (agreement {agreement})."
+        known = "no other number was tried" if len(evidence.candidates) == 1 else "not compared"
+        return f"{what}: {known}."
+    same = "the same" if evidence.agreement[i] >= STABLE else "similar"
+    if evidence.agreement[i] < LOOSE:
+        same = "other"
+    return f"{what}: halves of the documents give {same} ones (agreement {agreement})."
 
 
 def _margin(evidence: Evidence) -> float:
@@ -269,11 +274,17 @@ def _certainty(evidence: Evidence) -> str:
         return "weak"
     sure = agreement >= STABLE and _margin(evidence) >= STANDS_OUT
     sure &= evidence.broad == evidence.fine and not _more_stable_two(evidence)
+    sure &= not _at_the_end(evidence, evidence.fine)
     return "clear" if sure else "fair"
 
 
 def _no_valley(evidence: Evidence) -> bool:
     return evidence.valley is not None and evidence.valley < VALLEY
+
+
+def _at_the_end(evidence: Evidence, i: int) -> bool:
+    """Return whether larger numbers than this one may be as good, and were not tried."""
+    return i == len(evidence.candidates) - 1 and bool(evidence.ended_by)
 
 
 def _doubts(evidence: Evidence) -> list[str]:
@@ -297,7 +308,7 @@ def _doubts(evidence: Evidence) -> list[str]:
     if K > 2 and _more_stable_two(evidence):
         doubts.append("2 groups are more stable; finer ones say more.")
     last = int(evidence.candidates[-1])
-    if n > 1 and evidence.finest == n - 1 and evidence.ended_by:
+    if n > 1 and _at_the_end(evidence, evidence.finest):
         why = "there are too few documents for more" * (evidence.ended_by == "rows")
         doubts.append(
             f"{last} is the largest number that was tried"

@@ -123,6 +123,20 @@ def test_candidates_that_are_asked_for(four):
     assert found.n_clusters in {3, 6}
 
 
+def test_more_candidates_than_a_half_has_rows():
+    """A half of 20 rows has no 15 groups: smaller numbers are compared all the same."""
+    rng = np.random.default_rng(0)
+    rows = unit(np.repeat(np.eye(6)[:3], [7, 7, 6], axis=0) + rng.normal(size=(20, 6)) * 0.05)
+    found = Adviser(problem_of(rows), 0, range(2, 16)).evidence()
+    assert_array_equal(found.candidates, range(2, 16))
+    assert found.candidates[found.fine] == 3
+    assert found.agreement[1] == 1.0
+    assert np.isnan(found.agreement[-1])
+    none = Adviser(problem_of(rows), 0, [30, 31]).evidence()
+    assert_array_equal(none.candidates, [30, 31])
+    assert np.isnan(none.agreement).all()
+
+
 def test_the_same_seed_gives_the_same_evidence_whatever_the_threads(four):
     one = Adviser(problem_of(four), 3, range(2, 7)).evidence()
     options = MixtureOptions.of(sm.VMFMixture(1, n_threads=2))
@@ -187,6 +201,34 @@ def test_clouds_have_the_moments_of_the_rows(shape):
     assert_allclose(drawn.T @ drawn / 6000, rows.T @ rows / 6000, atol=0.03)
 
 
+def test_a_long_cloud_stays_on_the_side_of_the_mean_direction():
+    """Directions and their opposites would be two groups, and hide those of the rows."""
+    rng = np.random.default_rng(4)
+    centre = np.r_[2.0, np.zeros(7)]
+    rows = unit(centre + 0.5 * rng.normal(size=(500, 8)))
+    rows[:50] *= -1.0
+    mean = rows.sum(axis=0)
+    drawn = long_cloud(rows)(rng)
+    assert_allclose(np.mean(drawn @ mean > 0.0), np.mean(rows @ mean > 0.0), atol=0.04)
+
+
+@pytest.mark.parametrize("sizes", [(200, 200, 200, 200), (600, 40, 40, 40)])
+def test_groups_around_a_common_mean_are_apart_from_chance(sizes):
+    rng = np.random.default_rng(5)
+    centres = unit(1.5 * np.eye(30)[0] + 0.6 * unit(rng.normal(size=(4, 30))))
+    spread = rng.normal(size=(sum(sizes), 30)) * 0.05
+    problem = problem_of(unit(np.repeat(centres, sizes, axis=0) + spread))
+    assert apart_from_chance(problem, 4, 0) > 8.0
+
+
+def test_a_long_cloud_of_few_rows_is_not_apart_from_chance():
+    rng = np.random.default_rng(6)
+    noise = rng.normal(size=(150, 100)) * np.arange(1, 101.0) ** -0.5
+    assert apart_from_chance(problem_of(unit(noise)), 4, 0) < 4.0
+    centres = unit(rng.normal(size=(4, 100)))[rng.integers(4, size=150)]
+    assert apart_from_chance(problem_of(unit(centres + 0.4 * noise)), 4, 0) > 8.0
+
+
 def test_texts_without_groups_keep_lengths_and_frequencies():
     rng = np.random.default_rng(0)
     dense = (rng.random((400, 40)) < np.linspace(0.05, 0.5, 40)) * rng.random((400, 40))
@@ -198,6 +240,49 @@ def test_texts_without_groups_keep_lengths_and_frequencies():
     has, had = (mixed != 0).sum(axis=0), (rows != 0).sum(axis=0)
     assert np.corrcoef(has, had)[0, 1] > 0.95
     assert not np.array_equal(mixed.indices, rows.indices)
+
+
+def topics(n_words):
+    """Return texts of five plain topics, most of whose words no other text has."""
+    rng = np.random.default_rng(3)
+    about, each = rng.integers(5, size=800), np.arange(800)[:, None]
+    said = about[:, None] * 40 + rng.integers(40, size=(800, 12))
+    rare = 200 + rng.integers(n_words - 200, size=(800, 12))
+    words = np.hstack([said, rare])
+    rows = sparse.csr_array((np.ones(words.size), ((each + 0 * words).ravel(), words.ravel())))
+    rows.resize(800, n_words)
+    rows.data /= np.repeat(np.sqrt(rows.power(2).sum(axis=1)), np.diff(rows.indptr))
+    return rows
+
+
+def test_a_large_vocabulary_does_not_hide_groups():
+    """Compared are as many rows as of a small one: they are never dense as a whole."""
+    problem = problem_of(topics(100_000))
+    rows = advice._taken(problem, 700, np.random.default_rng(0))
+    assert sparse.issparse(rows)
+    assert rows.shape == (700, 100_000)
+    assert apart_from_chance(problem, 5, 0) > 8.0
+
+
+def test_words_that_no_row_has_are_never_drawn():
+    rows = topics(5000)
+    used = np.unique(rows.indices)
+    mixed = same_words(rows)(np.random.default_rng(0))
+    assert_array_equal(np.diff(mixed.indptr), np.diff(rows.indptr))
+    assert np.isin(mixed.indices, used).all()
+    assert mixed.has_canonical_format
+
+
+def test_rows_are_sparse_or_dense_as_a_whole(monkeypatch):
+    """The first rows that are read may be full where the others are not."""
+    dense = np.eye(6)[np.arange(60) % 6]
+    dense[:6] = unit(np.ones((6, 6)))
+    monkeypatch.setattr(advice, "CHANCE_ENTRIES", 36)
+    found = advice.light_rows(problem_of(dense).directions, np.arange(60))
+    assert sparse.issparse(found)
+    assert_allclose(found.toarray(), dense)
+    full = advice.light_rows(problem_of(dense[:6]).directions, np.arange(6))
+    assert isinstance(full, np.ndarray)
 
 
 def kinds(name, seed):

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from spheremix.data.base import Directions
     from spheremix.estimators.problem import Problem
     from spheremix.models.vmf import VMFModel
     from spheremix.resultants import Resultants
@@ -57,7 +58,7 @@ FEW = 16  # rows for each leaf, at least
 TOL = 3e-4  # nats a row: the groups of a half need not be known better
 
 CHANCE_ROWS = 1200  # compared with rows without groups
-CHANCE_ENTRIES = 2**22  # of them as a dense matrix
+CHANCE_ENTRIES = 2**22  # stored entries of them, at most; and of a dense matrix
 CHANCE_SIZES = (2, 4, 8)  # and the number that is best
 CHANCE_FEW = 10  # rows for each group, at least
 CHANCE_SETS = 5  # of rows without groups, of each shape
@@ -106,7 +107,7 @@ class Adviser:
         asked = None if self.candidates is None else sorted(set(self.candidates))
         n_leaves = min(FIRST_LEAVES, most) if asked is None else min(max(asked), n_rows)
         numbers = numbers_up_to(n_leaves) if asked is None else asked
-        found = self._measured(problem, n_leaves, [K for K in numbers if n_leaves >= K])
+        found = self._measured(problem, n_leaves, numbers)
         while asked is None and n_leaves < most and _goes_on(found, n_leaves):
             before, n_leaves = n_leaves, min(2 * n_leaves, most)
             further = [K for K in numbers_up_to(n_leaves) if before < K]
@@ -133,12 +134,12 @@ class Adviser:
         counted = problem.row_weights > 0.0
         weights = np.array([problem.row_weights])
         whole = grouped(problem, weights, n_leaves, several, seeds, n_runs=2)[0]
-        if not whole and n_leaves > 2:  # rows that are the same have not as many groups
-            return self._measured(problem, n_leaves // 2, numbers)
         halves: list[dict[int, Ids]] = []
-        for split in range(N_SPLITS):
+        for split in range(N_SPLITS if whole else 0):
             self._tell((split + 1) / (N_SPLITS + 2), f"up to {n_leaves} groups")
             halves += grouped(problem, halved(problem, seeds), n_leaves, several, seeds)
+        if n_leaves > 2 and sum(map(bool, halves)) < 2:  # few rows, or rows that are the same
+            return self._measured(problem, n_leaves // 2, numbers)
         rows = []
         for K in numbers:
             own = whole.get(K)
@@ -187,19 +188,29 @@ def read_some(problem: Problem[VMFModel], seed: int) -> Problem[VMFModel]:
     """Return the problem on some of the rows, drawn by the seed, where there are many."""
     directions, weights = problem.directions, problem.weights
     rows = np.flatnonzero(problem.row_weights)
-    entries = getattr(directions, "n_entries", directions.n_rows * directions.n_features)
-    most = min(READ_ROWS, int(READ_ENTRIES * directions.n_rows / max(entries, 1)))
+    most = min(READ_ROWS, int(READ_ENTRIES / entries_a_row(directions)))
     if len(rows) <= most:
         return problem
     ids = np.sort(np.random.default_rng([seed, 0]).choice(rows, most, replace=False))
     own = None if weights is None else weights[ids]
     if isinstance(directions, Divisible):
         return replace(problem, directions=directions.part(ids), weights=own)
-    size = max(1, CHANCE_ENTRIES // directions.n_features)
-    parts = [as_light(directions.take(ids[i : i + size])) for i in range(0, most, size)]
-    stacked = sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.vstack(parts)
-    again = as_directions(stacked, n_threads=directions.n_threads)
+    again = as_directions(light_rows(directions, ids), n_threads=directions.n_threads)
     return replace(problem, directions=again, weights=own)
+
+
+def entries_a_row(directions: Directions) -> float:
+    """Return the mean number of stored entries of a row; all, where an engine does not say."""
+    entries = getattr(directions, "n_entries", directions.n_rows * directions.n_features)
+    return max(entries / directions.n_rows, 1.0)
+
+
+def light_rows(directions: Directions, ids: Ids) -> Any:
+    """Return some rows; those that are mostly zeros as a sparse matrix."""
+    size = max(1, CHANCE_ENTRIES // directions.n_features)
+    parts = [sparse.csr_array(directions.take(ids[i : i + size])) for i in range(0, len(ids), size)]
+    rows = sparse.vstack(parts, format="csr")
+    return rows.toarray() if rows.nnz > (1.0 - SPARSE) * np.prod(rows.shape) else rows
 
 
 def halved(problem: Problem[VMFModel], rng: np.random.Generator) -> Array:
@@ -352,17 +363,10 @@ def apart_from_chance(problem: Problem[VMFModel], n_groups: int, seed: int) -> f
 def _taken(problem: Problem[VMFModel], most: int, rng: np.random.Generator) -> Any:
     """Take some of the rows that count; those that are mostly zeros as a sparse matrix."""
     known = np.flatnonzero(problem.row_weights)
-    most = max(50, min(most, CHANCE_ENTRIES // problem.directions.n_features))
+    most = max(50, min(most, int(CHANCE_ENTRIES / entries_a_row(problem.directions))))
     if len(known) > most:
         known = np.sort(rng.choice(known, most, replace=False))
-    return as_light(problem.directions.take(known))
-
-
-def as_light(rows: Array) -> Any:
-    """Return rows that are mostly zeros as a sparse matrix."""
-    if np.count_nonzero(rows) > (1.0 - SPARSE) * rows.size:
-        return rows
-    return sparse.csr_array(rows)
+    return light_rows(problem.directions, known)
 
 
 def _gains(model: VMFModel, rows: Any, sizes: Sequence[int], seed: int) -> Array:
@@ -388,15 +392,15 @@ def same_words(rows: Any) -> Draw:
     n, d = rows.shape
     columns = sparse.csc_array(rows)
     has, lengths = np.diff(columns.indptr), np.diff(rows.indptr)
-    with np.errstate(divide="ignore"):
-        logs = np.log(has)
+    used = np.flatnonzero(has)
 
     def draw(rng: np.random.Generator) -> Any:
-        # The largest of logarithms plus Gumbel noise are a draw without replacement.
+        # The first of waiting times with these rates are a draw without replacement.
         words = [
-            np.argpartition(-(logs + rng.gumbel(size=d)), length - 1)[:length] for length in lengths
+            np.argpartition(rng.exponential(size=len(used)) / has[used], length - 1)[:length]
+            for length in lengths
         ]
-        drawn = np.concatenate(words)
+        drawn = used[np.concatenate(words)]
         places = columns.indptr[drawn] + (rng.random(len(drawn)) * has[drawn]).astype(np.intp)
         mixed = sparse.csr_array((columns.data[places], drawn, rows.indptr), shape=(n, d))
         mixed.sort_indices()
@@ -412,9 +416,20 @@ def long_cloud(rows: Array) -> Draw:
 
     They follow the angular central Gaussian distribution, whose likelihood Tyler's shape maximises:
     all clouds of one shape around the origin, with light or heavy tails, have these directions.
+    A direction is there as often as its opposite, which makes two groups where the rows have one
+    mean direction: so directions are turned until as many as of the rows are on its side.
     """
     root = np.linalg.cholesky(tyler_shape(rows))
-    return lambda rng: _unit(rng.normal(size=rows.shape) @ root.T)
+    mean = rows.sum(axis=0)
+    ahead = float(np.mean(rows @ mean > 0.0))
+
+    def draw(rng: np.random.Generator) -> Array:
+        drawn = _unit(rng.normal(size=rows.shape) @ root.T)
+        turned = (drawn @ mean > 0.0) != (rng.random(len(drawn)) < ahead)
+        found: Array = np.where(turned[:, None], -drawn, drawn)
+        return found
+
+    return draw
 
 
 def cloud_around_mean(rows: Array) -> Draw:
@@ -459,11 +474,12 @@ def tyler_shape(rows: Array, n_steps: int = 30) -> Array:
     """Return Tyler's shape matrix of directions, of trace d.
 
     It is the fixed point of ``S = d/n sum x x' / (x' S^-1 x)``. Where there are few rows for the
-    columns it is drawn to the identity. Rows that are nearly the same would draw it to themselves
+    columns it is drawn to the identity, just as far as it needs to exist: a rounder cloud than the
+    rows would make groups of a long one. Rows that are nearly the same would draw it to themselves
     alone: no row counts more than ``WEIGHT_MAX`` times the middle one.
     """
     n, d = rows.shape
-    ridge = 1e-3 if n > 2 * d else d / (d + n)
+    ridge = max(1e-3, 1.1 - n / d)  # there is a fixed point where n / d > 1 - ridge
     shape = np.eye(d)
     for _ in range(n_steps):
         weights = 1.0 / np.einsum("ij,ij->i", np.linalg.solve(shape, rows.T).T, rows)
