@@ -211,9 +211,9 @@ def main() -> None:
     if unknown := set(arguments.cases) - set(CASES):
         parser.error(f"not known: {', '.join(sorted(unknown))}")
     trees = {} if arguments.before is None else {"before": arguments.before}
-    figures = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else {}
     for case in arguments.cases or BY_DEFAULT:
         found = measure_case(case, {**trees, "after": ROOT}, arguments.limit)
+        figures = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else {}
         for name, versions in found.items():
             figures.setdefault(case, {}).setdefault(name, {}).update(versions)
         FIGURES.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
