@@ -130,3 +130,12 @@ def test_words_of_texts_beside_embeddings_are_counted_as_asked(tmp_path):
     assert run.read_table("contrast") is not None
     with pytest.raises(ParameterError, match="min_df"):
         sm.explore_corpus(EMBEDDINGS.beside(CORPUS), tmp_path / "other", k=2, min_df=0)
+
+
+@pytest.mark.parametrize(
+    ("given", "n", "found"),
+    [(None, 50_000, 0.05), (None, 50_001, 0.15), (0.01, 50_001, 0.01), (0.0, 10, 0.0)],
+)
+def test_the_path_of_many_documents_has_fewer_steps(given, n, found):
+    options = ExploreOptions(min_relative_increase=given)
+    assert options.completed(words=True, n_documents=n).min_relative_increase == found

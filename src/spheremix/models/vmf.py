@@ -38,6 +38,7 @@ JUDGED_ENTRIES = 2**18  # of prototypes whose first-order conditions are checked
 # first parameters of EM, or its largest share where that is less.
 LEAST_NOISE, FIRST_NOISE = 1e-6, 0.01
 WHOLE = 1e-9  # weights that sum to one up to this leave nothing for the noise
+NEAR = 2e-3  # prototypes that coincide are no further apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,13 +458,32 @@ class VMFModel:
 
 
 def count_distinct(prototypes: NDArray[np.float64]) -> int:
-    """Count the prototypes, those that coincide once."""
+    """Count the prototypes, those that coincide once.
+
+    Projections on a line are no further apart than prototypes are: only those that are near on
+    each of a few lines are compared.
+    """
+    blocks = [np.arange(len(prototypes))]
+    for step in (1, 2, 3):
+        places = prototypes[:, ::step].sum(axis=1) / np.sqrt(prototypes.shape[1])
+        blocks = [part for ids in blocks for part in _near(ids, places[ids])]
+    return len(prototypes) - sum(_count_repeated(prototypes[ids]) for ids in blocks)
+
+
+def _near(ids: NDArray[np.intp], places: NDArray[np.float64]) -> list[NDArray[np.intp]]:
+    """Cut points on a line where there are gaps."""
+    order = np.argsort(places, kind="stable")
+    return np.split(ids[order], np.flatnonzero(np.diff(places[order]) > NEAR) + 1)
+
+
+def _count_repeated(prototypes: NDArray[np.float64]) -> int:
+    """Count the prototypes that coincide with one before them."""
+    if len(prototypes) == 1:
+        return 0
     products = prototypes @ prototypes.T
     # Those of several views, side by side, have a length above one.
     same = products > (1.0 - 1e-10) * np.maximum(1.0, np.diagonal(products).round(6))
-    if same.sum() == len(prototypes):
-        return len(prototypes)
-    return len(prototypes) - int(np.triu(same, k=1).any(axis=0).sum())
+    return int(np.triu(same, k=1).any(axis=0).sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

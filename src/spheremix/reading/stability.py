@@ -23,7 +23,7 @@ from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import NoFitError, build_problem, is_runaway
 from spheremix.estimators.selection import VMFMixtureIC
-from spheremix.estimators.starts import draw, is_large
+from spheremix.estimators.starts import Divisible, draw, is_large
 from spheremix.models.views import ViewsModel
 from spheremix.reading.alignment import count_common, jaccard
 from spheremix.reading.words import characteristic_scores, group_masses
@@ -48,6 +48,7 @@ PARTS = 3  # of the rows, each a sample
 RUNS = 3  # of the search in each sample, before they are crossed; a fit has five
 LISTED = 20  # words of a cluster whose prototype has no zeros: the most characteristic ones
 CLOSE_ENOUGH = 1e-4  # nats a row: a replicate need not be fitted to the last digit
+MANY = 50_000  # rows: above it, those of a sample are copied
 STABLE, DISSOLVED = 0.75, 0.5  # stability from which on, and below which
 
 
@@ -280,11 +281,14 @@ def _mixtures(
             return None
         part = replace(problem, weights=sample)
         n_runs = "auto" if is_large(part) else RUNS
+        if rows.n_rows > MANY and isinstance(rows, Divisible):  # the others are not read in vain
+            ids = np.flatnonzero(sample)
+            part = replace(part, directions=rows.part(ids), weights=sample[ids])
         starts = [one for one in draw(part, "merge", n_runs, seed, tell) if one.parameters]
         if not starts:
             return None
         best = max(starts, key=lambda one: (not is_runaway(model, one.parameters), one.value))
-        (fit,) = em.fit(model, rows, [best.parameters], settings, weights=sample)
+        (fit,) = em.fit(model, part.directions, [best.parameters], settings, weights=part.weights)
         if not fit.ok:
             return None
         found = model.zero_small(fit.parameters, mixture.zero_tol)

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from scipy import sparse
 
 from spheremix import bessel
 from spheremix.data.parts import nonzero_parts
@@ -147,12 +146,13 @@ def document_shares(X: Any, labels: ArrayLike, *, n_groups: int | None = None) -
     counts: Any = 0.0
     first = 0
     for part in nonzero_parts(X):
-        n = part.shape[0]
+        n, d = part.shape
         within = ids[first : first + n]
-        kept = np.flatnonzero(within >= 0)
-        members = sparse.csr_array((np.ones(len(kept)), (within[kept], kept)), shape=(K, n))
-        counts = counts + (members @ part).toarray()
         first += n
+        if len(within) == n:
+            groups = np.repeat(within, np.diff(part.indptr))
+            places = (groups * d + part.indices)[groups >= 0]
+            counts = counts + np.bincount(places, minlength=K * d).reshape(K, d)
     if first != len(ids):
         raise ValueError(f"There are {len(ids)} labels for {first} rows.")
     sizes = np.bincount(ids[ids >= 0], minlength=K)

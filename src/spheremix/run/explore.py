@@ -189,7 +189,8 @@ def explore(
     if documents is not None:
         source = replace(source, notes=[*source.notes, *renamed_columns(documents)])
     embeddings = isinstance(source, Matrix) and source.vocabulary is None
-    options = options.completed(words=not embeddings)
+    n_documents = source.X.shape[0] if isinstance(source, Matrix) else len(source)
+    options = options.completed(words=not embeddings, n_documents=n_documents)
     command = {**options.command(), "checksum": source.checksum}
     if isinstance(source, Matrix):
         words = source.vocabulary

@@ -27,6 +27,8 @@ DENSE = "none"  # the criterion that keeps the mixture without penalty
 AUTO = "auto"
 FREE = "free"
 MOST_CANDIDATES = 1000
+INCREASE = 0.05  # of the penalty from step to step of the path
+MANY, INCREASE_OF_MANY = 50_000, 0.15  # documents: a third as many steps, which take longer each
 
 COLUMNS = "Columns of the file"
 FILES = "Folders of text files"
@@ -235,11 +237,12 @@ class ExploreOptions:
     starts: int = option(
         5, MODEL, "Runs of the search for each number of groups, before they are crossed."
     )
-    min_relative_increase: float = option(
-        0.05,
+    min_relative_increase: float | None = option(
+        None,
         MODEL,
         "By which share the penalty grows at least from one step of the path to the next. A "
         "smaller share separates words that leave together, and takes longer.",
+        found=f"{INCREASE}; {INCREASE_OF_MANY} above {MANY:,} documents",
     )
     max_steps: int = option(1000, MODEL, "Largest number of steps of the path.")
     names: Any = option(
@@ -322,19 +325,23 @@ class ExploreOptions:
         require_integer("starts", self.starts, 1)
         require_integer("max_steps", self.max_steps, 1)
         require_integer("seed", self.seed, 0)
-        increase = self.min_relative_increase
-        require_number("min_relative_increase", increase, at_most=LARGEST_INCREASE)
+        if (increase := self.min_relative_increase) is not None:
+            require_number("min_relative_increase", increase, at_most=LARGEST_INCREASE)
         require_number("checkpoint", self.checkpoint)
         if self.threads is not None:
             require_integer("threads", self.threads, 1)
 
-    def completed(self, *, words: bool) -> ExploreOptions:
-        """Choose how sparse prototypes are by whether their columns are words.
+    def completed(self, *, words: bool, n_documents: int) -> ExploreOptions:
+        """Choose how sparse prototypes are, and the steps of the path, by what the documents are.
 
         Which coordinates of an embedding are zero depends on its axes, which mean nothing: there
         the penalty is left out.
         """
-        return replace(self, criterion=self.criterion or ("bic" if words else DENSE))
+        increase = self.min_relative_increase
+        if increase is None:
+            increase = INCREASE_OF_MANY if n_documents > MANY else INCREASE
+        criterion = self.criterion or ("bic" if words else DENSE)
+        return replace(self, criterion=criterion, min_relative_increase=increase)
 
     def command(self) -> dict[str, Any]:
         """Return the options that the result depends on, as JSON can say them."""

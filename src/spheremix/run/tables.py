@@ -116,10 +116,10 @@ class _Lines(list[str]):
 
 
 def _cell(value: Any, write: Callable[[float], str]) -> Any:
-    if isinstance(value, np.generic):
-        value = value.item()
     if isinstance(value, str):
         return f"'{value}" if FORMULA.match(value) else value
+    if isinstance(value, np.generic):
+        value = value.item()
     return "" if value is None else write(value) if isinstance(value, float) else value
 
 
@@ -183,9 +183,9 @@ def document_columns(
     corpus = rows.corpus
     spread: dict[str, Any] = {"id": corpus.ids} | known_columns(corpus)
     for name, values in columns.items():
-        spread[name] = [None] * rows.n_documents
-        for row, value in zip(rows.kept, values, strict=True):
-            spread[name][row] = value
+        column = np.full(rows.n_documents, None, dtype=object)
+        column[rows.kept] = values
+        spread[name] = column.tolist()
     if any(corpus.texts):
         spread["repeats"] = repeated_ids(corpus)
     reasons = rows.reasons

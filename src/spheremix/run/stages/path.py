@@ -7,7 +7,7 @@ import time
 import warnings
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from spheremix.data.open import as_directions
 from spheremix.estimators.path import VMFPath, label_chosen
@@ -43,8 +43,8 @@ def sparse_path(K: int, options: ExploreOptions, init: Any) -> VMFPath:
     """Return the estimator of the path that begins with a dense mixture."""
     return VMFPath(
         n_components=K,
-        criterion=str(options.criterion),  # completed by now
-        min_relative_increase=options.min_relative_increase,
+        criterion=str(options.criterion),  # completed by now, as the increase is
+        min_relative_increase=cast("float", options.min_relative_increase),
         max_steps=options.max_steps,
         relaxed=options.relaxed,
         kappa=kappa_of(options),

@@ -1,0 +1,224 @@
+"""The whole way from texts to the page: seconds by stage, memory, and the size of the folder.
+
+Run as ``python benchmarks/time_to_report.py [--before TREE] [CASE ...]``; TREE is a checkout of an
+earlier version with its kernels built, which takes turns with this one. It needs the folder of real
+data, named by SPHEREMIX_DATA, and writes ``benchmarks/results/time_to_report.json`` and, from it,
+``time_to_report.md``; named cases are measured again, and the others kept.
+
+Every exploration is one of the command, with its defaults, in a process of its own. A stage lasts
+from when it is announced to the next announcement; the first one is the start of Python and its
+imports. Seconds are those of the processor, all threads together, unless said; memory is the
+largest that the process had. An exploration that needs more processor seconds than ``--limit`` is
+stopped, and its stages until then are kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from short_texts import made_up_texts, short_texts
+from timing import DATA, ROOT, machine
+
+FIGURES = ROOT / "benchmarks" / "results" / "time_to_report.json"
+TARGET = FIGURES.with_suffix(".md")
+COUNTS = {"200,000 texts": 200_000, "1,000,000 texts": 1_000_000}
+# What is explored, one command after the other in one folder: each has a name and options.
+WHOLE = [("first", {})]
+CASES = {
+    "bbc": [*WHOLE, ("again", {}), ("8 groups", {"k": 8}), ("a label", {"label": "label"})],
+    "bbc, 5 groups": [("first", {"k": 5})],
+    "titles": WHOLE,
+    "filings": WHOLE,
+    "200,000 texts": WHOLE,
+    "1,000,000 texts": WHOLE,
+}
+BY_DEFAULT = [name for name in CASES if name != "1,000,000 texts"]
+# Words of the announcements of stages, and what they are called in the table.
+STAGES = {
+    "start": "start",
+    "Reading": "read",
+    "holds this run": "read",
+    "Counting": "count words",
+    "how many groups": "number of groups",
+    "which groups": "number of groups",
+    "Fitting": "fit",
+    "the path": "path",
+    "Dividing": "tree",
+    "what stays": "stability",
+    "Placing": "map",
+    "islands": "map",
+    "Writing": "tables and page",
+}
+
+
+def source_of(case: str, folder: Path) -> Path:
+    """Return the file of documents of a case; texts that are not in one are written first."""
+    if case.startswith("bbc"):
+        return DATA / "bbc_news" / "docs.jsonl.gz"
+    if case == "filings":
+        return DATA / "sec8k_stanford" / "docs.jsonl.gz"
+    texts = made_up_texts(COUNTS[case]) if case in COUNTS else short_texts("stackoverflow")[0]
+    path = folder / "texts.jsonl"
+    with path.open("w", encoding="utf-8") as lines:
+        for text in texts:
+            lines.write(json.dumps({"text": text}) + "\n")
+    return path
+
+
+# In a process of its own
+
+
+def explore(source: str, out: str, options: str, limit: int) -> None:
+    """Explore, and print what each stage cost as it ends."""
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+    clock = [time.perf_counter()]
+    seconds = [0.0]
+    stage = ["start"]
+
+    def end() -> None:
+        now, processor = time.perf_counter(), time.process_time()
+        said = [stage[0], processor - seconds[0], now - clock[0], megabytes()]
+        print(json.dumps(said), flush=True)
+        clock[0], seconds[0] = now, processor
+
+    from spheremix.run import Listener  # noqa: PLC0415
+    from spheremix.run.explore import explore_corpus  # noqa: PLC0415
+
+    class Stages(Listener):
+        def begin(self, what):
+            end()
+            stage[0] = what
+
+        def note(self, message):
+            pass
+
+    explore_corpus(Path(source), Path(out), listener=Stages(), **json.loads(options))
+    end()
+
+
+def megabytes() -> float:
+    """Return the megabytes that this process has had at most."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+
+
+# In the first process
+
+
+def size(folder: Path) -> float:
+    """Return the megabytes of the files below a folder."""
+    return sum(one.stat().st_size for one in folder.rglob("*") if one.is_file()) / 1e6
+
+
+def measure(tree: Path, source: Path, out: Path, options: dict, limit: int) -> dict:
+    """Explore with the version of a tree, and return what it cost."""
+    command = [sys.executable, __file__, "--explore", str(source), str(out), json.dumps(options)]
+    environment = {**os.environ, "PYTHONPATH": str(tree.resolve() / "src")}
+    begin = time.perf_counter()
+    done = subprocess.run(  # noqa: S603
+        [*command, "--limit", str(limit)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    stages: dict[str, list[float]] = {}
+    for what, seconds, clock, _ in said:
+        known = [name for words, name in STAGES.items() if words in what]
+        total = stages.setdefault(known[0] if known else what, [0.0, 0.0])
+        total[0] += seconds
+        total[1] += clock
+    page = out / "report.html"
+    return {
+        "finished": done.returncode == 0,
+        "seconds": round(sum(one[0] for one in stages.values()), 1),
+        "clock": round(time.perf_counter() - begin, 1),
+        "peak_mb": round(max((one[3] for one in said), default=0.0)),
+        "folder_mb": round(size(out), 1),
+        "page_mb": round(page.stat().st_size / 1e6, 1) if page.exists() else None,
+        "stages": {name: [round(one, 2) for one in both] for name, both in stages.items()},
+    }
+
+
+def measure_case(case: str, trees: dict[str, Path], limit: int) -> dict:
+    """Measure the commands of one case, the versions taking turns."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = source_of(case, Path(folder))
+        figures: dict[str, dict] = {}
+        for name, options in CASES[case]:
+            for version, tree in trees.items():
+                found = measure(tree, source, Path(folder) / version, options, limit)
+                figures.setdefault(name, {})[version] = found
+                print(case, name, version, json.dumps(found), flush=True)
+    return figures
+
+
+# The tables
+
+
+def write_tables(figures: dict) -> None:
+    """Write the tables."""
+    lines = ["# From texts to the page", ""]
+    lines += ["Made by `python benchmarks/time_to_report.py`, which says what is measured."]
+    lines += [f"{machine()}, shared with other work: seconds are of the processor.", ""]
+    titles = ["case", "command", "version", "seconds", "clock", "peak MB", "folder MB", "page MB"]
+    lines += [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
+    rows = [
+        (case, name, version, one)
+        for case in CASES
+        for name, versions in figures.get(case, {}).items()
+        for version, one in versions.items()
+    ]
+    for case, name, version, one in rows:
+        seconds = one["seconds"] if one["finished"] else f"> {one['seconds']}, not finished"
+        page = "" if one["page_mb"] is None else one["page_mb"]
+        lines.append(
+            f"| {case} | {name} | {version} | {seconds} | {one['clock']} | {one['peak_mb']:,} "
+            f"| {one['folder_mb']} | {page} |"
+        )
+    stages = list(dict.fromkeys(STAGES.values()))
+    stages += sorted({stage for *_, one in rows for stage in one["stages"]} - set(stages))
+    lines += ["", "Processor seconds by stage:", ""]
+    heads = [f"{case}, {name}, {version}" for case, name, version, _ in rows]
+    lines += [f"| stage | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
+    for stage in stages:
+        cells = [one["stages"].get(stage) for *_, one in rows]
+        if any(cells):
+            shown = ["" if cell is None else f"{cell[0]:.1f}" for cell in cells]
+            lines.append(f"| {stage} | {' | '.join(shown)} |")
+    TARGET.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def main() -> None:
+    """Measure, and write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("cases", nargs="*", help=f"of {', '.join(CASES)}")
+    parser.add_argument("--before", type=Path, help="a checkout of the version before")
+    parser.add_argument("--limit", type=int, default=1800, help="processor seconds of a command")
+    parser.add_argument("--explore", nargs=3, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.explore:
+        explore(*arguments.explore, arguments.limit)
+        return
+    if unknown := set(arguments.cases) - set(CASES):
+        parser.error(f"not known: {', '.join(sorted(unknown))}")
+    trees = {} if arguments.before is None else {"before": arguments.before}
+    for case in arguments.cases or BY_DEFAULT:
+        found = measure_case(case, {**trees, "after": ROOT}, arguments.limit)
+        figures = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else {}
+        for name, versions in found.items():
+            figures.setdefault(case, {}).setdefault(name, {}).update(versions)
+        FIGURES.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+        write_tables(figures)
+
+
+if __name__ == "__main__":
+    main()
