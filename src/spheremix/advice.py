@@ -33,9 +33,10 @@ STABLE = 0.88  # agreement of groups that one can rely on
 ENOUGH_BACK = 0.8  # share of the rows in groups that come back, at the fine number
 STANDS_OUT = 0.022  # by which the score is ahead of numbers that are quite different
 OTHER = 1.3  # times as many groups, or as few, are quite different
-# Standard deviations above chance, below which there are no groups. Student's quantile for ten
-# sets of rows without groups and five numbers of groups: chance passes it once in a hundred.
+# Standard deviations above chance, below which there are no groups. With five sets of rows without
+# groups and four numbers of groups, chance passes it in about four of a hundred sets of rows.
 APART = 4.0
+FEW_ROWS = 100  # below it nothing is clear
 VALLEY = 0.62  # what groups are above, where the rows between them are in emptier surroundings
 GIANT = 0.8  # share of a group that hides all others
 _NOTHING = "No groups: rows of the same shape without any groups can be divided as well as these."
@@ -267,14 +268,16 @@ def _more_stable_two(evidence: Evidence) -> bool:
 
 def _certainty(evidence: Evidence) -> str:
     """Say how sure the first number is."""
-    if _nothing_there(evidence):
-        return "clear" if (evidence.apart or 0.0) < APART - 1.0 else "fair"
     agreement = np.nan_to_num(evidence.agreement[evidence.fine], nan=0.0)
+    few = evidence.n_rows < FEW_ROWS
+    if _nothing_there(evidence):  # groups that come back may be there all the same
+        far = (evidence.apart or 0.0) < APART - 1.0
+        return "clear" if far and agreement < STABLE and not few else "fair"
     if agreement < LOOSE or _no_valley(evidence):
         return "weak"
     sure = agreement >= STABLE and _margin(evidence) >= STANDS_OUT
     sure &= evidence.broad == evidence.fine and not _more_stable_two(evidence)
-    sure &= not _at_the_end(evidence, evidence.fine)
+    sure &= not _at_the_end(evidence, evidence.fine) and not few
     return "clear" if sure else "fair"
 
 
