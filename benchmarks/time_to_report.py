@@ -172,10 +172,11 @@ def write_tables(figures: dict) -> None:
     titles = ["case", "command", "version", "seconds", "clock", "peak MB", "folder MB", "page MB"]
     lines += [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
     rows = [
-        (case, name, version, one)
+        (case, name, version, versions[version])
         for case in CASES
         for name, versions in figures.get(case, {}).items()
-        for version, one in versions.items()
+        for version in ("before", "after")
+        if version in versions
     ]
     for case, name, version, one in rows:
         seconds = one["seconds"] if one["finished"] else f"> {one['seconds']}, not finished"
