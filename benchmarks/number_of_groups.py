@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import sys
 import time
 import warnings
@@ -42,13 +41,13 @@ SEEN = 3000  # rows for the silhouette
 RIGHT = 0.9  # of the best ARI: what "right" means for a number that is called clear
 PEERS = ("silhouette", "BIC", "HDBSCAN")
 HEAD = ("set", "classes", "fine, shown first", "broad", "up to", "evidence", "best", *PEERS)
-HEAD = (*HEAD, "seconds / one fit", "MB")
+HEAD = (*HEAD, "seconds / one fit")
 N_DRAWS = 200  # of rows without groups, of each kind
 N_SIMULATIONS = 60
 NOTES = (
     'At most {rows:,} rows of a set. "Up to" is the largest number at which nine rows in ten are '
     "in groups that come back. Seconds are processor seconds of one thread, beside those of one "
-    "default fit with 40 components; MB is what the advice adds to the peak of memory. Peers see "
+    "default fit with 40 components. Peers see "
     "the same numbers of groups; HDBSCAN has the first 50 principal directions, and n / 200 rows "
     "for a group. {machine}. `python benchmarks/number_of_groups.py`"
 )
@@ -71,11 +70,9 @@ def rows_of(name):
 def real(name):
     """Measure the advice on one set."""
     X, labels = rows_of(name)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begin = time.process_time()
     advice = Adviser(problem_of(X), 0).advise()
     seconds = time.process_time() - begin
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     numbers = [int(K) for K in advice.evidence.candidates]
     begin = time.process_time()
     sm.VMFMixture(min(40, numbers[-1]), random_state=0, n_threads=1).fit(X)
@@ -103,7 +100,6 @@ def real(name):
         "valley": advice.evidence.valley,
         "seconds": seconds,
         "fit_seconds": fit,
-        "memory_mb": memory / 1024,
         "others": others(X, labels, groups),
     }
 
@@ -250,8 +246,7 @@ def table(figures):
             cost = f"{one['seconds']:.1f} / {one['fit_seconds']:.1f}"
             lines.append(
                 f"| {name} | {one['classes']} | {' | '.join(cells)} | {one['certainty']} | "
-                f"{one['best']:.2f} at {one['best_number']} | {' | '.join(peers)} | {cost} | "
-                f"{one['memory_mb']:.0f} |"
+                f"{one['best']:.2f} at {one['best_number']} | {' | '.join(peers)} | {cost} |"
             )
         if part:
             first = np.mean([ratio(one, "fine") for one in part.values()])
