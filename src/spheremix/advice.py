@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-# Chosen on some of the sets of benchmarks/number_of_groups.py, and judged on the others.
+# DETAIL was chosen on some of the sets of benchmarks/number_of_groups.py and judged on the others;
+# the other limits were set after a first look at all of them.
 DETAIL = 0.08  # agreement that e times as many groups are worth: .055 for twice as many
 NOT_DISSOLVED = 0.5  # Jaccard similarity above which a group is there again (Hennig 2007)
 MOST_ROWS = 0.9  # share of the rows in groups that come back, at the finest number
