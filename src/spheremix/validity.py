@@ -1,4 +1,4 @@
-"""How good a partition of unit rows is, where scikit-learn has no measure with the cosine."""
+"""How good a partition of unit rows is, and how similar the groups of two partitions are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from spheremix.data.open import as_directions
 from spheremix.seeding import class_resultants
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+    Ids = NDArray[np.intp]
 
 __all__ = ["calinski_harabasz_cosine"]
 
@@ -58,3 +61,18 @@ def calinski_harabasz_cosine(X: Any, labels: ArrayLike) -> float:
     if within <= 1e-12 * n:
         return float("inf")
     return between / (k - 1) / (within / (n - k))
+
+
+def count_common(
+    first: Ids, second: Ids, shape: tuple[int, int], weights: Array | None = None
+) -> Array:
+    """Count the rows that each pair of groups of two partitions has in common, or add weights."""
+    counts = np.bincount(first * shape[1] + second, weights, shape[0] * shape[1])
+    return counts.reshape(shape).astype(np.float64)
+
+
+def jaccard(common: Array) -> Array:
+    """Return, for each pair of groups, the rows in both as a share of those in either."""
+    either = common.sum(axis=1)[:, None] + common.sum(axis=0) - common
+    shares: Array = np.divide(common, either, out=np.zeros_like(common), where=either > 0.0)
+    return shares

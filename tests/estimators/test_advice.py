@@ -21,10 +21,8 @@ from spheremix.estimators.advice import (
     agreement_of,
     apart_from_chance,
     cloud_around_mean,
-    common_rows,
     grouped,
     halved,
-    jaccard,
     long_cloud,
     numbers_up_to,
     read_some,
@@ -34,6 +32,7 @@ from spheremix.estimators.advice import (
 )
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import build_problem
+from spheremix.validity import count_common, jaccard
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -58,12 +57,12 @@ def four():
 def test_agreement_and_similarity_of_two_partitions():
     rng = np.random.default_rng(0)
     first, second = rng.integers(4, size=60), rng.integers(4, size=60)
-    common = common_rows(first, second, 5)
+    common = count_common(first, second, (5, 5))
     assert common[1, 2] == np.sum((first == 1) & (second == 2))
     assert_allclose(agreement_of(common), adjusted_rand_score(first, second))
     both, either = np.sum((first == 3) & (second == 0)), np.sum((first == 3) | (second == 0))
     assert_allclose(jaccard(common)[3, 0], both / either)
-    assert agreement_of(common_rows(first, first, 5)) == 1.0
+    assert agreement_of(count_common(first, first, (5, 5))) == 1.0
     assert_array_equal(jaccard(common)[4], 0.0)  # a group without rows
 
 

@@ -28,6 +28,7 @@ from spheremix.models.base import DegenerateError
 from spheremix.resultants import merged_resultants
 from spheremix.scorer import Scorer
 from spheremix.search import Partition, Search, only
+from spheremix.validity import count_common, jaccard
 from spheremix.vectors import as_dense
 
 if TYPE_CHECKING:
@@ -112,9 +113,7 @@ class Adviser:
             before, n_leaves = n_leaves, min(2 * n_leaves, most)
             further = [K for K in numbers_up_to(n_leaves) if before < K]
             found = _joined(found, self._measured(problem, n_leaves, further))
-        ended = "" if asked is None and n_leaves < most else "candidates" if asked else "rows"
-        if asked is None and most == MOST_LEAVES:
-            ended = "candidates"
+        limit = "candidates" if asked is not None or most == MOST_LEAVES else "rows"
         self._tell(0.95, "rows without groups")
         best = int(found.candidates[found.fine])
         return replace(
@@ -122,7 +121,7 @@ class Adviser:
             n_rows=n_rows,
             apart=apart_from_chance(problem, best, self.seed),
             valley=valley_between(problem, best, self.seed),
-            ended_by=ended,
+            ended_by="" if asked is None and n_leaves < most else limit,
         )
 
     def _measured(
@@ -281,10 +280,12 @@ def _compared(K: int, own: Ids | None, others: list[Ids]) -> tuple[float, ...]:
     if own is None or len(others) < 2:
         return np.nan, 0.0, 0.0, 0, 1.0
     shares = np.bincount(own, minlength=K) / len(own)
-    similar = np.mean([jaccard(common_rows(own, one, K)).max(axis=1) for one in others], axis=0)
+    similar = np.mean(
+        [jaccard(count_common(own, one, (K, K))).max(axis=1) for one in others], axis=0
+    )
     back = (similar >= NOT_DISSOLVED) & (shares > 0.0)
     pairs = [
-        agreement_of(common_rows(others[i], others[j], K))
+        agreement_of(count_common(others[i], others[j], (K, K)))
         for i in range(len(others))
         for j in range(i)
     ]
@@ -295,19 +296,6 @@ def _compared(K: int, own: Ids | None, others: list[Ids]) -> tuple[float, ...]:
         int(back.sum()),
         float(shares.max()),
     )
-
-
-def common_rows(first: Ids, second: Ids, K: int) -> Array:
-    """Count the rows of each group of one partition in each group of another: (K, K)."""
-    counts = np.bincount(first * K + second, minlength=K * K)
-    return counts.reshape(K, K).astype(np.float64)
-
-
-def jaccard(common: Array) -> Array:
-    """Return the rows in both of two groups as a share of those in either."""
-    either = common.sum(axis=1)[:, None] + common.sum(axis=0) - common
-    similar: Array = common / np.maximum(either, 1.0)
-    return similar
 
 
 def agreement_of(common: Array) -> float:

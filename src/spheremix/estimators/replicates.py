@@ -1,4 +1,4 @@
-"""Rows drawn again: their mixtures, and which coordinates are selected again."""
+"""Rows drawn again, and which coordinates are selected in them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,11 @@ from spheremix.errors import NotedWarning
 from spheremix.estimators import validation as check
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import NoFitError, build_problem
-from spheremix.models.base import DegenerateError
-from spheremix.search import Search
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.em import Fit
     from spheremix.estimators.path import VMFPath
-    from spheremix.estimators.problem import Problem
-    from spheremix.models.vmf import VMFModel, VMFParameters
-    from spheremix.search import Partition
 
     Array = NDArray[np.float64]
 
@@ -43,62 +35,6 @@ def drawn_again(
     n = max(round(total), np.count_nonzero(base))
     drawn: Array = rng.multinomial(n, base / total, size=n_draws) * (total / n)
     return drawn
-
-
-def replicate_partitions(
-    problem: Problem[VMFModel],
-    sizes: Sequence[int],
-    n_replicates: int,
-    seed: int,
-    callback: Callable[[int], None] | None = None,
-) -> tuple[Array, list[list[Partition | None]]]:
-    """Search for clusters in rows drawn again; return weights and the partitions of each size.
-
-    A replicate is a vector of weights and one run of the search; None where the run found nothing.
-    The replicates of all sizes share each sweep, and every size has the same replicates.
-    """
-    rng = np.random.default_rng(seed)
-    directions, model = problem.directions, problem.model
-    weights = drawn_again(rng, problem.weights, directions.n_rows, n_replicates)
-    seeds = [int(one) for one in rng.integers(2**31, size=n_replicates)]
-    first, *others = model.for_search()
-    found = Search(first, directions, weights, callback=callback).replicates(sizes, seeds)
-    for other in others:
-        again = Search(other, directions, weights, callback=callback)
-        found = [again.improved(partitions) for partitions in found]
-    return weights, found
-
-
-def replicate_fits(
-    problem: Problem[VMFModel],
-    n_replicates: int,
-    seed: int,
-    callback: Callable[[int], None] | None = None,
-) -> list[Fit[VMFParameters]]:
-    """Fit mixtures to rows drawn again, each by EM from a run of the search of its own.
-
-    Those that lose a component are left out. All replicates share each sweep, as many at a time as
-    memory allows.
-    """
-    model, directions = problem.model, problem.directions
-    weights, (found,) = replicate_partitions(
-        problem, [problem.n_components], n_replicates, seed, callback
-    )
-    starts = [start_of(model, one) for one in found]
-
-    def run(members: list[int], batch: list[VMFParameters]) -> list[Fit[VMFParameters]]:
-        return em.fit(model, directions, batch, problem.settings, weights=weights[members])
-
-    fits = em.in_batches(starts, lambda start: start.prototypes.size, run)
-    return [fit for fit in fits if fit is not None and fit.ok]
-
-
-def start_of(model: VMFModel, partition: Partition | None) -> VMFParameters | None:
-    """Return the parameters from which EM starts; None where a partition has none."""
-    try:
-        return None if partition is None else model.from_partition(partition.resultants)
-    except DegenerateError:
-        return None
 
 
 def stability_selection(

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from spheremix.reading.labels import as_groups, count_groups
+from spheremix.validity import count_common, jaccard
 from spheremix.vectors import as_dense
 
 if TYPE_CHECKING:
@@ -209,22 +210,6 @@ def _flows(before: Ids, after: Ids) -> tuple[Flow, ...]:
         Flow(int(one), int(other), int(count))
         for one, other, count in zip(*pairs, counts, strict=True)
     )
-
-
-def count_common(
-    before: Ids, after: Ids, shape: tuple[int, int], weights: Array | None = None
-) -> Array:
-    """Count the documents that each pair of groups has in common, or add up their weights."""
-    common = np.zeros(shape)
-    np.add.at(common, (before, after), 1.0 if weights is None else weights)
-    return common
-
-
-def jaccard(common: Array) -> Array:
-    """Return, for each pair, the documents in both groups as a share of those in either."""
-    either = common.sum(axis=1)[:, None] + common.sum(axis=0)[None, :] - common
-    shares: Array = np.divide(common, either, out=np.zeros_like(common), where=either > 0.0)
-    return shares
 
 
 def _match(similarities: Array) -> Alignment:
