@@ -84,7 +84,7 @@ def compare(case: str) -> dict:
         ways = rankings(texts, labels, K)
         if name == "NMF":
             ways["its own"] = components
-        shares = sm.reading.document_shares(texts.counts, labels, n_groups=K)
+        shares = sm.reading.word_shares(texts.counts, labels, n_groups=K)
         sizes = np.bincount(labels, minlength=K)
         for way, scores in ways.items():
             words = top(scores)

@@ -32,7 +32,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from timing import DATA, ROOT
 
 import spheremix as sm
-from spheremix.reading import Reading, document_shares
+from spheremix.reading import Reading, word_shares
 from spheremix.reading.names import naming_words
 from spheremix.reading.words import expected_shares
 
@@ -206,7 +206,7 @@ def compare(name: str, K: int) -> dict[str, dict]:
     words, names = ours(reading)
     found = {OURS: measures.of(words, names, reading.vocabulary.document_shares)}
     for method, (listed, labels) in peers(texts, K).items():
-        shares = document_shares(texts.counts, labels, n_groups=K)
+        shares = word_shares(texts.counts, labels, n_groups=K)
         found[method] = measures.of(listed, [one[:NAMED] for one in listed], shares)
     found[OURS] |= {"n_documents": texts.counts.shape[0], "n_words": len(texts.words)}
     return found

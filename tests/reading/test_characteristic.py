@@ -19,9 +19,9 @@ from spheremix.reading import (
     Reading,
     Vocabulary,
     characteristic_scores,
-    document_shares,
     group_masses,
     naming_words,
+    word_shares,
 )
 from spheremix.reading.names import alike, join_each
 
@@ -113,17 +113,17 @@ def test_shares_of_documents(kind, tmp_path):
         "directions": sm.as_directions(X),
         "blocks": sm.as_directions(tmp_path / "rows.npy"),
     }[kind]
-    found = document_shares(given_as, labels, n_groups=4)
+    found = word_shares(given_as, labels, n_groups=4)
     for k in range(3):
         assert_allclose(found[k], (X[labels == k] > 0).mean(axis=0))
     assert (found[3] == 0).all()
     with pytest.raises(ValueError, match="29 labels for 30 rows"):
-        document_shares(given_as, labels[1:])
+        word_shares(given_as, labels[1:])
 
 
 def test_entries_that_are_zero_are_no_words():
     X = sparse.csr_array((np.array([0.0, 1.0, 2.0]), ([0, 0, 1], [0, 1, 1])), shape=(2, 2))
-    assert document_shares(X, [0, 0]).tolist() == [[0.0, 1.0]]
+    assert word_shares(X, [0, 0]).tolist() == [[0.0, 1.0]]
 
 
 def test_words_of_few_documents_are_not_listed_as_only_here():
@@ -155,7 +155,7 @@ def test_a_reading_takes_the_shares_of_the_step_that_is_read():
     for step in (0, len(path.betas_) - 1):
         reading = Reading(path, ["heart", "blood", "the", "wing"], step=step, X=X)
         labels = path.model(step).predict(X)
-        assert_allclose(reading.vocabulary.document_shares, document_shares(X, labels))
+        assert_allclose(reading.vocabulary.document_shares, word_shares(X, labels))
     assert Reading(path).vocabulary.document_shares is None
 
 

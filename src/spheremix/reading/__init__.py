@@ -39,8 +39,8 @@ from spheremix.reading.words import (
     Vocabulary,
     Word,
     characteristic_scores,
-    document_shares,
     group_masses,
+    word_shares,
 )
 
 __all__ = [
@@ -69,7 +69,6 @@ __all__ = [
     "contingency",
     "contrast_words",
     "document_positions",
-    "document_shares",
     "explain",
     "flows",
     "group_counts",
@@ -83,4 +82,5 @@ __all__ = [
     "read_documents",
     "timeline",
     "tree_nodes",
+    "word_shares",
 ]

@@ -14,7 +14,7 @@ from spheremix.reading import ordering
 from spheremix.reading.documents import read_documents
 from spheremix.reading.names import alike, choose_names, join_each, naming_words
 from spheremix.reading.why import explain
-from spheremix.reading.words import Vocabulary, document_shares, group_masses
+from spheremix.reading.words import Vocabulary, group_masses, word_shares
 from spheremix.vectors import as_dense
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ class Reading:
         """Share of the documents of each group that contain each word; None without rows."""
         if self.X is None:
             return None
-        return document_shares(self.X, self.model.predict(self.X), n_groups=self.n_groups)
+        return word_shares(self.X, self.model.predict(self.X), n_groups=self.n_groups)
 
     @cached_property
     def layout(self) -> Layout:

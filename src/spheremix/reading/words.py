@@ -118,7 +118,7 @@ def group_masses(weights: ArrayLike, kappas: ArrayLike | None, n_features: int) 
     return np.asarray(masses * bessel.mean_length(n_features, np.asarray(kappas, dtype=float)))
 
 
-def document_shares(X: Any, labels: ArrayLike, *, n_groups: int | None = None) -> Array:
+def word_shares(X: Any, labels: ArrayLike, *, n_groups: int | None = None) -> Array:
     """Return the share of the documents of each group that contain each word.
 
     Parameters
@@ -137,8 +137,8 @@ def document_shares(X: Any, labels: ArrayLike, *, n_groups: int | None = None) -
 
     Examples
     --------
-    >>> from spheremix.reading import document_shares
-    >>> document_shares([[3, 0], [1, 2], [0, 5]], [0, 0, 1]).tolist()
+    >>> from spheremix.reading import word_shares
+    >>> word_shares([[3, 0], [1, 2], [0, 5]], [0, 0, 1]).tolist()
     [[1.0, 0.5], [0.0, 1.0]]
     """
     ids = as_groups(labels)
@@ -219,7 +219,7 @@ class Vocabulary:
         it; equal by default.
     document_shares : ndarray of shape (K, d), default=None
         Share of the documents of each group that contain each word, as
-        :func:`~spheremix.reading.document_shares` gives it.
+        :func:`~spheremix.reading.word_shares` gives it.
 
     Examples
     --------

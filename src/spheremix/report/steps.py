@@ -10,7 +10,7 @@ import numpy as np
 
 from spheremix.data.open import as_directions
 from spheremix.data.parts import unit_columns
-from spheremix.reading import document_shares, group_masses
+from spheremix.reading import group_masses, word_shares
 from spheremix.reading.words import ONLY_HERE_SHARE
 from spheremix.report.documents import numbered
 from spheremix.report.packing import digits
@@ -80,7 +80,7 @@ def read_steps(run: Run, shown: NDArray[np.intp]) -> Steps:
             labels[s] = numbered(groups, K)
             sizes = np.bincount(labels[s], minlength=K)[:K].tolist()
             if only_here is not None:
-                shares = document_shares(shown_rows, groups, n_groups=K)
+                shares = word_shares(shown_rows, groups, n_groups=K)
                 only_here[s] = found_only_here(levels[:, shown], shares)
         by = [name for name, choice in choices.items() if choice == step]
         entries.append(_entry(step, model, sizes, by) | {"scale": scale})
