@@ -16,7 +16,7 @@ import torch
 import triton
 import triton.language as tl
 
-from spheremix.data import triton_tiles
+from spheremix.data import triton_nearest, triton_tiles
 from spheremix.data.base import negligible
 from spheremix.data.stack import stack
 from spheremix.data.torch_rows import DTYPES, IMPOSSIBLE, to_numpy
@@ -94,7 +94,9 @@ def sweep(
     slots, S, d = Slots.of(scorers), len(scorers), rows.X.shape[1]
     launch = triton_tiles.launch_few
     if slots.padded > triton_tiles.FEW_SLOTS:
-        slots, launch = Slots.in_tiles(scorers[0]), triton_tiles.launch_many
+        hard = scorers[0].assignment == "hard"
+        slots = Slots.in_tiles(scorers[0])
+        launch = triton_nearest.launch_nearest if hard else triton_tiles.launch_many
     unit, scale = _relative(weights)
     scale = np.broadcast_to(scale, S)
     each = scale.repeat([scorer.n_components for scorer in scorers])

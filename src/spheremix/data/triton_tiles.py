@@ -4,10 +4,10 @@ With few components a program holds the scores of its rows with all of them, so 
 twice and nothing but the shares is written. Where there is room, the rows are kept in 16 bits from
 sweep to sweep, as the tensor cores need them; this changes no bit of a result.
 
-No program can hold the scores of a row with thousands of components, so there a chunk of rows is
-split into 16-bit numbers once, its scores are written by tiles of components, turned into shares
-row by row, and multiplied with the rows by tiles of components and columns. A program owns what it
-writes: the same launch gives the same bits.
+No program can hold the scores of a row with thousands of components, so in soft sweeps a chunk of
+rows is split into 16-bit numbers once, its scores are written by tiles of components, turned into
+shares row by row, and multiplied with the rows by tiles of components and columns. A program owns
+what it writes: the same launch gives the same bits. Hard sweeps are in ``triton_nearest.py``.
 """
 
 from __future__ import annotations
@@ -305,9 +305,9 @@ def launch_many(
     n_scorers: int,  # noqa: ARG001
     **options: Any,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return scaled sums of one scorer by slot: masses, vectors by part of the rows, and totals."""
+    """Return scaled sums of a soft scorer by slot: masses, vectors by part of the rows, totals."""
     X, (KP, D), number = rows.X, prototypes[0].shape, prototypes[0].dtype
-    n_rows, split, hard = len(X), options["SPLIT"], options["HARD"]
+    n_rows, split = len(X), options["SPLIT"]
     chunk = max(ROWS, MANY_SCRATCH // (8 * KP + 4 * D) // ROWS * ROWS)
     most = min(chunk, triton.cdiv(n_rows, ROWS) * ROWS)
     on_device: Any = {"device": X.device}
@@ -340,7 +340,7 @@ def launch_many(
             )
             _share_many[(n_tiles,)](
                 scores, own, s_high, s_low, mass_by_tile, totals_by_tile, n, least, BN=height,
-                WIDE=wide, HARD=hard, NUMBER=options["NUMBER"], num_warps=4, **sizes,
+                WIDE=wide, NUMBER=options["NUMBER"], num_warps=4, **sizes,
             )  # fmt: skip
             _add_many[(D // SUMS["BD"], KP // SUMS["BS"], parts)](
                 x_high, x_low, s_high, s_low, vectors, padded,
@@ -394,7 +394,7 @@ def _score_many(  # type: ignore[no-untyped-def]  # noqa: ANN202
 def _share_many(  # type: ignore[no-untyped-def]  # noqa: ANN202
     scores, weights, s_high, s_low, mass, totals, n_rows, negligible,  # noqa: ANN001
     D: tl.constexpr, KP: tl.constexpr, BN: tl.constexpr, WIDE: tl.constexpr,  # noqa: ARG001
-    SPLIT: tl.constexpr, HARD: tl.constexpr, NUMBER: tl.constexpr,
+    SPLIT: tl.constexpr, NUMBER: tl.constexpr,
 ):  # fmt: skip
     """Write the shares of a few rows, and their mass by slot, likelihood and entropy."""
     tile = tl.program_id(0)
@@ -407,7 +407,7 @@ def _share_many(  # type: ignore[no-untyped-def]  # noqa: ANN202
         weight = tl.load(weights + rows, mask=rows < n_rows, other=0.0)
     shares, density, entropy = shares_of(
         tl.load(scores + at, mask=used, other=NOTHING), weight.to(tl.float32) * SHARE_SCALE,
-        negligible, HARD,
+        negligible, HARD=False,
     )  # fmt: skip
     tl.store(mass + tile * KP + slot, tl.sum(shares, 0), mask=slot < KP)
     tl.store(totals + 2 * tile, tl.sum(density.to(tl.float64) * weight, 0))

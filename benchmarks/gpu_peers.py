@@ -1,0 +1,172 @@
+"""One iteration of hard spherical k-means on a CUDA device: flash-kmeans, plain PyTorch, ours.
+
+Run ``python benchmarks/gpu_peers.py`` (``--save`` writes results/gpu_peers-<device>.md; ``--shapes
+four`` runs four shapes only). flash-kmeans is imported if it is installed, or from a wheel in
+build/peers: ``pip download --no-deps -d build/peers flash-kmeans``. All start from the same
+prototypes on the same unit rows, in float32 and in float16. A time is the least of several, each
+the time of ten more iterations, divided by ten: a reading of all rows, and new prototypes. Ours
+takes the sums to main memory and normalises them there, as fits do.
+"tf32" has factors of products with the bits of TF32, as flash-kmeans has for float32 rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from timing import ROOT
+
+from spheremix.data.torch_gpu import open_torch
+from spheremix.scorer import Scorer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    Iterate: TypeAlias = Callable[[int], np.ndarray]
+
+FOUR = [
+    (4_000_000, 384, 100),
+    (1_000_000, 384, 500),
+    (1_000_000, 384, 1024),
+    (8_000_000, 128, 1024),
+]
+GRID = [(1_000_000, d, K) for d in (64, 128, 384, 768, 1024) for K in (20, 200, 1024, 4096, 16_384)]
+ITERATIONS = 10
+
+
+def rows_of(n: int, d: int, K: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return unit rows around random means, and the rows where all methods start."""
+    random = torch.Generator(device="cuda").manual_seed(0)
+    on_device: Any = {"device": "cuda", "generator": random}
+    means = torch.nn.functional.normalize(torch.randn(K, d, **on_device))
+    X = torch.empty(n, d, device="cuda")
+    for part in X.split(2**17):
+        torch.randn(part.shape, out=part, **on_device)
+        part.mul_(0.06).add_(means[torch.randint(K, (len(part),), **on_device)])
+        torch.nn.functional.normalize(part, out=part)
+    return X, X[torch.randperm(n, **on_device)[:K]].clone()
+
+
+def ours(precision: str) -> Callable[..., Iterate]:
+    def run(X: torch.Tensor, start: torch.Tensor) -> Iterate:
+        rows, zeros = open_torch(X, precision), np.zeros(len(start))
+
+        def iterate(count: int) -> np.ndarray:
+            means = start.double().cpu().numpy()
+            for _ in range(count):
+                [found] = rows.sweep([Scorer(means, zeros, assignment="hard")])
+                lengths = np.linalg.norm(found.vectors, axis=1, keepdims=True)
+                means = np.divide(found.vectors, lengths, out=means, where=lengths > 0)
+            return means
+
+        return iterate
+
+    return run
+
+
+def plain(X: torch.Tensor, start: torch.Tensor) -> Iterate:
+    """Multiply, take the largest entries, and add by index, in chunks."""
+
+    def iterate(count: int) -> np.ndarray:
+        means = start
+        for _ in range(count):
+            sums = torch.zeros_like(means)
+            for part in X.split(max(1024, 2**28 // len(means))):
+                sums.index_add_(0, (part @ means.mT).argmax(1), part)
+            means = torch.nn.functional.normalize(sums)
+        return means.cpu().numpy()
+
+    return iterate
+
+
+def flash(dtype: torch.dtype) -> Callable[..., Iterate]:
+    def run(X: torch.Tensor, start: torch.Tensor) -> Iterate:
+        from flash_kmeans import batch_kmeans_Cosine  # noqa: PLC0415
+
+        X, start = X.to(dtype)[None], start.to(dtype)[None]
+
+        def iterate(count: int) -> np.ndarray:
+            found = batch_kmeans_Cosine(
+                X, start.shape[1], max_iters=count, tol=-1.0, init_centroids=start
+            )
+            return found[1][0].double().cpu().numpy()
+
+        return iterate
+
+    return run
+
+
+METHODS = {
+    "flash-kmeans, float32": flash(torch.float32),
+    "flash-kmeans, float16": flash(torch.float16),
+    "plain PyTorch, TF32": plain,
+    "ours, tf32": ours("tf32"),
+    "ours, highest": ours("highest"),
+}
+
+
+def measure(iterate: Iterate, rounds: int = 3) -> tuple[float, np.ndarray]:
+    """Return milliseconds of an iteration, and the prototypes after ten."""
+
+    def seconds(count: int) -> float:
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        iterate(count)
+        torch.cuda.synchronize()
+        return time.perf_counter() - begin
+
+    means = iterate(ITERATIONS)
+    least = [min(seconds(count) for _ in range(rounds)) for count in (2, 2 + ITERATIONS)]
+    return 1e3 * (least[1] - least[0]) / ITERATIONS, means
+
+
+def cosine(X: torch.Tensor, means: np.ndarray) -> float:
+    """Return the mean cosine of a part of the rows with their nearest prototype."""
+    directions = torch.nn.functional.normalize(torch.tensor(means, device="cuda").double())
+    return float((X[:200_000].double() @ directions.mT).amax(1).mean())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--save", action="store_true")
+    parser.add_argument("--shapes", choices=["four", "grid", "all"], default="all")
+    arguments = parser.parse_args()
+    sys.path += [str(wheel) for wheel in (ROOT / "build" / "peers").glob("*.whl")]
+    torch.set_float32_matmul_precision("high")
+    shapes = {"four": FOUR, "grid": GRID, "all": FOUR + GRID}[arguments.shapes]
+    name = torch.cuda.get_device_name()
+    lines = [
+        f"# Hard spherical k-means on one {name}, milliseconds an iteration",
+        "",
+        "`python benchmarks/gpu_peers.py --save`, torch " + torch.__version__ + ". Behind a time:",
+        "the mean cosine of 200,000 rows with their nearest prototype after ten iterations.",
+        "",
+        "| rows x d, K | " + " | ".join(METHODS) + " |",
+        "|---|" + "---|" * len(METHODS),
+    ]
+    print("\n".join(lines), flush=True)
+    for n, d, K in shapes:
+        X, start = rows_of(n, d, K)
+        cells = []
+        for method in METHODS.values():
+            try:
+                iterate = method(X, start)
+                milliseconds, means = measure(iterate)
+                cells.append(f"{milliseconds:.2f} ({cosine(X, means):.4f})")
+            except Exception as error:  # noqa: BLE001
+                cells.append(f"fails: {type(error).__name__}")
+            torch.cuda.empty_cache()
+        lines.append(f"| {n:,} x {d}, {K:,} | " + " | ".join(cells) + " |")
+        print(lines[-1], flush=True)
+    if arguments.save:
+        file = f"gpu_peers-{name.lower().replace(' ', '-')}.md"
+        (ROOT / "benchmarks" / "results" / file).write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
