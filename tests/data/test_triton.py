@@ -25,8 +25,15 @@ def draw(n_components, d, lengths=60.0, assignment="soft"):
 
 
 @pytest.mark.parametrize("precision", ["highest", "tf32", "bf16"])
-@pytest.mark.parametrize("assignment", ["soft", "hard"])
-@pytest.mark.parametrize(("d", "n_components"), [(384, 100), (300, 20), (384, 200)])
+@pytest.mark.parametrize(
+    ("assignment", "d", "n_components"),
+    [
+        (assignment, d, n_components)
+        for assignment in ("soft", "hard")
+        for d, n_components in [(384, 100), (300, 20), (384, 200)]
+    ]
+    + [("hard", 128, 700)],
+)
 def test_rows_kept_in_16_bits_change_no_bit(monkeypatch, precision, assignment, d, n_components):
     X = torch.randn(20_011, d, device="cuda")
     scorers = [draw(n_components, d, assignment=assignment)]
@@ -108,3 +115,34 @@ def test_sums_of_tiles_are_added_up_in_float64(tiles):
         vectors, parts[1][slots.filled, :150] * scale[:, None] / 2.0**23, rtol=1e-9, atol=1e-18
     )
     np.testing.assert_allclose(totals, parts[2][:3], rtol=1e-13)
+
+
+@pytest.mark.parametrize("d", [64, 128, 200, 384])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_hard_sweeps_with_many_components_are_sums_by_label(d, weighted):
+    X = torch.randn(7_013, d, device="cuda")
+    scorer = draw(1_003, d, 10.0, assignment="hard")
+    weights = rng.uniform(size=len(X)) * (rng.uniform(size=len(X)) > 0.1) if weighted else None
+    rows = open_torch(X)
+    [found] = rows.sweep([scorer], weights)
+    own = np.ones(len(X)) if weights is None else weights
+    unit = X.double().cpu().numpy()
+    unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+    scores = unit @ scorer.matrix.T + scorer.biases
+    labels = scores.argmax(1)
+    vectors = np.zeros((1_003, d))
+    np.add.at(vectors, labels, own[:, None] * unit)
+    np.testing.assert_allclose(found.vectors, vectors, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(found.mass, np.bincount(labels, own, 1_003), rtol=1e-12)
+    best = own @ scores.max(1) + own.sum() * scorer.offset
+    np.testing.assert_allclose(found.log_likelihood, best, rtol=1e-6)
+    assert found.entropy == 0
+    [again] = rows.sweep([scorer], weights)
+    np.testing.assert_array_equal(found.vectors, again.vectors)
+
+
+def test_the_first_of_equal_components_is_chosen():
+    X = torch.randn(500, 128, device="cuda")
+    prototypes = np.repeat(rng.normal(size=(100, 128)), 4, axis=0)
+    [found] = open_torch(X).sweep([Scorer(prototypes, np.zeros(400), assignment="hard")])
+    assert found.mass[::4].sum() == 500
