@@ -34,7 +34,7 @@ FOR_WORDS = {
     "drop": "said,mr",
     "ngrams": 2,
     "drop_mixed": True,
-    "drop_repeated_lines": True,
+    "keep_boilerplate": True,
     "mend_encoding": True,
     "min_count": 1,
     "min_df": 1,

@@ -25,7 +25,7 @@ from spheremix.run.sentences import (
     warnings,
 )
 from spheremix.text.selection import least_documents
-from spheremix.text.trouble import Mending, trouble
+from spheremix.text.trouble import trouble
 from spheremix.text.vectorizer import NO_WORD_LEFT
 
 # What a reader of the page sees nothing of: options, files, names of columns, clusters.
@@ -89,7 +89,7 @@ def doubted():
     texts = [f"{text.decode('latin-1')} {i}\nA line of the menu" for i in range(40)]
     texts += ["Der Preis des Hauses ist nicht mehr was er war und ich weiß nicht warum"] * 20
     thresholds = SimpleNamespace(min_count=1, min_df=5)
-    found = trouble(texts, [f"3d{i}" for i in range(20)], ("en",), Mending())
+    found = trouble(texts, [f"3d{i}" for i in range(20)], ("en",))
     how = SimpleNamespace(thresholds=thresholds)
     reasons = {2: NO_WORD_LEFT}
     return of(rows=SimpleNamespace(trouble=found, vectorization=how, reasons=reasons))
@@ -98,15 +98,15 @@ def doubted():
 def test_every_warning_says_on_the_page_in_words_what_to_do():
     run = doubted()
     found = warnings(run)
-    assert len(found) == 4 + 7
+    assert len(found) == 3 + 7
     typed = " ".join(one.render(lambda name: f"--{name.replace('_', '-')}") for one in found)
-    for option in ("mend-encoding", "drop-repeated-lines", "drop-mixed", "language", "min-df"):
+    for option in ("mend-encoding", "drop-mixed", "language", "min-df"):
         assert f"--{option}" in typed
     for one in [*found, _borderline(run)]:
         page = one.page.replace("cluster linkage", "")  # a name stays as it is
         assert not TYPED.search(page), page
         assert page.endswith(".")
-    for one in found[:4]:
+    for one in found[:3]:
         assert "make the run again" in one.page
 
 

@@ -127,13 +127,19 @@ def test_trouble_is_named_and_mended_as_asked(tmp_path):
     subjects = ("apple pie", "green apple", "apple tree", "deep sea", "blue sea", "sea water")
     texts = [f"Toggle Button\nthe {subjects[i % 6]} {i % 4}m" for i in range(36)]
     options = {"k": 2, "lemmatizer": "none", "criterion": "none", "kappa": 50}
-    run = sm.explore_corpus(texts, tmp_path / "named", **options)
-    assert any("'Toggle Button' in 36" in one.render() for one in remarks(run))
-    options |= {"drop_repeated_lines": True, "drop_mixed": True}
-    run = sm.explore_corpus(texts, tmp_path / "mended", **options)
+    run = sm.explore_corpus(texts, tmp_path / "kept", keep_boilerplate=True, **options)
     assert not any("Toggle" in one.render() for one in remarks(run))
-    assert "1 repeated line was left out of 36 documents." in run.info.corpus.notes
+    assert run.rows.dropped_lines == []
+    run = sm.explore_corpus(texts, tmp_path / "run", drop_mixed=True, **options)
+    told = (
+        "Left out as no subject: repeated lines in 36 documents. Lines that are repeated: "
+        "'Toggle Button' (36)."
+    )
+    assert any(one.render().startswith(told) for one in remarks(run))
+    readme = " ".join((run.folder / "README.txt").read_text(encoding="utf-8").split())
+    assert told in readme
+    assert "keep_boilerplate=True" in readme
     assert run.rows.dropped_lines == ["Toggle Button"]
-    assert "Toggle" not in run.corpus().texts[0]
+    assert "Toggle" in run.corpus().texts[0]  # texts stay whole
     assert not {"button", "toggle", "2m"} & set(run.feature_names)
     assert run.assign(["Toggle Button\nsea", "Toggle Button"])["group"][1] is None

@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spheremix.text.trouble import MOJIBAKE, Mending, repeated_lines, trouble
+from spheremix.text.corpus import Corpus
+from spheremix.text.trouble import MOJIBAKE, decoded_again, mend, trouble
 
 ENGLISH = "The price of the house is not what it was before, and nobody knows why it is so. "
 FRENCH = "Le prix de la maison n'est pas ce qu'il était, et je ne sais pas pourquoi il est ainsi. "
 GERMAN = "Der Preis des Hauses ist nicht mehr was er war, und ich weiß nicht warum das so ist. "
 
 
-def said(texts, words=(), languages=("en",), mending=None):
-    return [one.render() for one in trouble(texts, words, languages, mending or Mending())]
+def said(texts, words=(), languages=("en",), *, mended=False):
+    return [one.render() for one in trouble(texts, words, languages, mended=mended)]
 
 
 def test_good_texts_have_no_trouble():
@@ -37,43 +38,23 @@ def test_text_that_was_decoded_wrongly(encoding):
     assert message.startswith("Text seems to be decoded wrongly in 2 of 3 documents (")
     assert message.endswith("mend it with mend_encoding=True.")
     pytest.importorskip("ftfy", reason="ftfy is not installed")
-    texts, notes = Mending(encoding=True)(bad)
-    assert texts == good
-    assert notes == ["Text was decoded again in 2 documents."]
-    assert said(bad, mending=Mending(encoding=True)) == []
+    assert decoded_again(bad) == (good, 2)
+    found = mend(Corpus(bad, ["1", "2", "3"]))
+    assert (found.texts, found.notes) == (good, ["Text was decoded again in 2 documents."])
+    assert said(bad, mended=True) == []
 
 
 @given(st.text("abcdéèüöäßñçàâôŷÂÃÉ “”\u2019\u2013\u2014£ "))
 def test_what_is_right_is_not_mended(text):
     pytest.importorskip("ftfy", reason="ftfy is not installed")
     if not MOJIBAKE.search(text):
-        assert Mending(encoding=True)([text]) == (
-            [text],
-            ["Text was decoded again in 0 documents."],
-        )
+        assert decoded_again([text]) == ([text], 0)
 
 
 def test_mending_needs_a_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "ftfy", None)
     with pytest.raises(ImportError, match=r"mend_encoding=True needs .* pip install ftfy"):
-        Mending(encoding=True)(["text"])
-
-
-def test_repeated_lines():
-    texts = [f"Toggle Button\n  Log in here \nText number {i}\nIntroduction\n" for i in range(30)]
-    texts += [f"Alone {i}\nno menu" if i < 9 else f"Alone {i}" for i in range(470)]
-    assert repeated_lines(texts) == {"Log in here": 30, "Toggle Button": 30}
-    [message] = said(texts)
-    assert message == (
-        "2 lines are repeated in many of 500 documents ('Log in here' in 30, 'Toggle Button' in "
-        "30): leave such lines out with drop_repeated_lines=True."
-    )
-    mending = Mending(lines=frozenset(repeated_lines(texts)))
-    found, notes = mending(texts)
-    assert found[3] == "Text number 3\nIntroduction\n"
-    assert found[30:] == texts[30:]
-    assert notes == ["2 repeated lines were left out of 30 documents."]
-    assert said(texts, mending=mending) == []
+        decoded_again(["text"])
 
 
 def test_digits_and_letters():

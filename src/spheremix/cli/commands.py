@@ -15,7 +15,7 @@ from spheremix.cli.guard import guarded
 
 # What the demonstration is made with.
 DEMO: dict[str, Any] = {"k": 22, "starts": 20, "min_df": 5, "max_df": 0.5}
-DEMO |= {"min_relative_increase": 0.02, "drop_repeated_lines": True, "drop_mixed": True}
+DEMO |= {"min_relative_increase": 0.02, "drop_mixed": True}
 
 
 @guarded(resumes=True)

@@ -196,7 +196,7 @@ def explore(
         words = source.vocabulary
         command["vocabulary_checksum"] = None if words is None else digest(map(str.encode, words))
         command["texts_checksum"] = None if documents is None else documents.checksum
-    source, mending = mended(source, options, frozenset() if start is None else start.lines)
+    source, lines = mended(source, options), frozenset[str]() if start is None else start.lines
     command["names"] = None if names is None else names.command()
     command |= {} if start is None else start.command()
     with store.locked():
@@ -217,13 +217,13 @@ def explore(
         beside = documents_of(source)
         context: dict[str, Any] = {"store": store, "options": options, "listener": listener}
         exploration = Exploration(
-            **context, rows_key=rows_key(source, options), command=command, names=names
+            **context, rows_key=rows_key(source, options, lines), command=command, names=names
         )
         found = store.stage(
             "rows",
             exploration.rows_key,
             Rows,
-            lambda: make_rows(source, options, mending, listener),
+            lambda: make_rows(source, options, listener, lines),
         )
         rows = found.beside(beside)
         if beside is not None:

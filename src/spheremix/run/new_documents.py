@@ -20,7 +20,7 @@ from spheremix.text.columns import NoColumnError
 from spheremix.text.corpus import shown
 from spheremix.text.formats import is_frame
 from spheremix.text.matrices import named_beside
-from spheremix.text.trouble import Mending, mend
+from spheremix.text.trouble import mend
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -239,9 +239,8 @@ def _read_texts(
                 remedies=(f"leave out {{{name}}}",),
                 where=found.source or "The new documents",
             )
-    lines = frozenset([] if run.rows is None else run.rows.dropped_lines)
-    encoding = bool(run.info.command.get("mend_encoding"))
-    found = mend(found, Mending(encoding=encoding, lines=lines))
+    if run.info.command.get("mend_encoding"):
+        found = mend(found)
     for note in found.notes:
         listener.inform(note)
     return found

@@ -153,11 +153,11 @@ class ExploreOptions:
     drop_mixed: bool = option(
         default=False, panel=WORDS, meaning="Leave out words of digits and letters, as 5m or 19th."
     )
-    drop_repeated_lines: bool = option(
+    keep_boilerplate: bool = option(
         default=False,
         panel=WORDS,
-        meaning="Leave out lines, as those of a menu, that at least 10 documents and 2 % of them "
-        "have.",
+        meaning="Count words also in what is no subject: URLs, e-mail addresses, handles, headers "
+        "of mails, page numbers, and lines that many documents have, as those of a menu.",
     )
     mend_encoding: bool = option(
         default=False,
@@ -370,14 +370,16 @@ class ExploreOptions:
         """Return the codes of the languages of the texts."""
         return [code.strip().lower() for code in (self.language or "en").split(",")]
 
-    def vectorizer(self) -> dict[str, Any]:
-        """Return the parameters of the vectoriser."""
+    def vectorizer(self, lines: Iterable[str] = ()) -> dict[str, Any]:
+        """Return the parameters of the vectoriser, with lines that it leaves out in any case."""
         from spheremix.text.vectorizer import WEIGHTING  # noqa: PLC0415
 
         return {
             "language": self.language or "en",
             "lemmatizer": self.lemmatizer or "simplemma",
             "drop_mixed": self.drop_mixed,
+            "keep_boilerplate": self.keep_boilerplate,
+            "drop_lines": sorted(lines),
             "phrases": 1 if self.ngrams is None else self.ngrams,
             "drop": [*(self.stop_words or ()), *(self.drop or ())],
             "min_count": self.min_count,

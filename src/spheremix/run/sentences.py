@@ -45,7 +45,6 @@ TYPICAL, QUOTED = 5, 2  # typical documents of a group that are named, and whose
 # What can be done about trouble in texts, by the parameter that does it.
 MENDED = {
     "mend_encoding": "make the run again, with the texts decoded anew",
-    "drop_repeated_lines": "make the run again without such lines",
     "drop_mixed": "make the run again without such words",
     "language": "make the run again with the languages of the texts",
 }
@@ -97,6 +96,7 @@ def remarks(run: Run) -> list[Remark]:
         updated(run),
         edited(run),
         kept_words(run),
+        left_out(run),
         _nowhere(run),
         _confirmed(run),
         *warnings(run),
@@ -110,7 +110,7 @@ def remarks(run: Run) -> list[Remark]:
 
 def readme_sentences(run: Run) -> str:
     """Say what README.txt tells about this run alone."""
-    found = (kept_words(run), updated(run), edited(run))
+    found = (kept_words(run), left_out(run), updated(run), edited(run))
     return " ".join(one.render() for one in found if one is not None)
 
 
@@ -281,6 +281,24 @@ def kept_words(run: Run) -> Remark | None:
         f"Words: {kept:,} of {every:,} are kept. Of the others, {{left_out}}",
         command=": see tables/removed_words.csv, {min_df} and {max_df}",
         left_out=joined(left_out),
+    )
+
+
+def left_out(run: Run) -> Remark | None:
+    """Say in how many documents something was left out as no subject."""
+    how = None if run.rows is None else run.rows.vectorization
+    if how is None or not how.boilerplate:
+        return None
+    kinds = [f"{kind} in {count(n, 'document')}" for kind, n in how.boilerplate.items()]
+    text, values = "Left out as no subject: {kinds}", {"kinds": joined(kinds)}
+    if how.lines:
+        text += ". Lines that are repeated: {lines}"
+        values["lines"] = _few([f"{shown(line)} ({n:,})" for line, n in how.lines.items()])
+    return _say(
+        text,
+        command=". To count their words, use {keep_boilerplate=True}",
+        page=". The texts are shown whole",
+        **values,
     )
 
 

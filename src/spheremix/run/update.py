@@ -201,8 +201,8 @@ def group_without_known_words(
     none = np.empty(0, dtype=np.intp)
     if len(unknown) < LEAST_OF_A_GROUP:
         return none
-    source: Any = mended(corpus, options, lines)[0]
-    found = vectorize(source, **options.vectorizer())
+    source: Any = mended(corpus, options)
+    found = vectorize(source, **options.vectorizer(lines))
     places = np.flatnonzero(np.isin(found.rows, unknown))
     rows = sparse.csr_array(found.X[places])
     several = np.bincount(rows.indices, minlength=rows.shape[1]) > 1  # documents have the word

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spheremix.errors import Message, MissingPackageError
@@ -15,7 +15,7 @@ from spheremix.text.words import forms, is_mixed
 from spheremix.wording import count, install
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from spheremix.text.corpus import Corpus
 
@@ -27,7 +27,6 @@ JOINED = re.compile(r"\b[a-z]{3,}[A-Z][a-z]{2,}\b")  # "pricesThe", and not "Cla
 
 DECODED = 0.001  # share of the documents with signs of wrong decoding, and two of them
 FEWEST = 10  # documents, below which nothing is said
-REPEATED = 0.02  # share of the documents with a line, from which on it is a repeated one
 MIXED_SHARE = 0.02  # of the words
 JOINED_SHARE = 0.05  # of the documents that were looked at
 FOREIGN_SHARE = 0.05  # of the documents that were looked at
@@ -37,50 +36,16 @@ BEGINNING = 3000  # characters of a document that were looked at
 NAMED = 3  # examples
 
 
-@dataclass(frozen=True, slots=True)
-class Mending:
-    """What is to be mended in texts, those of a run and new ones alike."""
-
-    encoding: bool = False  # whether text that was decoded wrongly is decoded again
-    lines: frozenset[str] = frozenset()  # that are left out
-
-    def __call__(self, texts: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Mend texts; say in sentences what was changed."""
-        found, said = list(texts), []
-        if self.encoding:
-            found, n = _redecoded(found)
-            said.append(f"Text was decoded again in {count(n, 'document')}.")
-        if self.lines:
-            found, n = _without(found, self.lines)
-            lines = count(len(self.lines), "repeated line was", "repeated lines were")
-            said.append(f"{lines} left out of {count(n, 'document')}.")
-        return found, said
-
-
-def repeated_lines(texts: Iterable[str]) -> dict[str, int]:
-    """Find lines of two words or more that many documents have, such as those of a menu.
-
-    Returns how many documents have each of them, the most frequent line first.
-    """
-    found: Counter[str] = Counter()
-    n = 0
-    for text in texts:
-        n += 1
-        if "\n" in text:
-            found.update({line.strip() for line in text.split("\n")})
-    least = max(FEWEST, REPEATED * n)
-    many = {line: k for line, k in found.items() if k >= least and len(forms(line)) > 1}
-    return dict(sorted(many.items(), key=lambda one: (-one[1], one[0])))
-
-
 def trouble(
-    texts: Sequence[str], words: Iterable[str], languages: Sequence[str], mending: Mending
+    texts: Sequence[str], words: Iterable[str], languages: Sequence[str], *, mended: bool = False
 ) -> list[Message]:
-    """Say what looks wrong in texts, a message each; ``words`` are those that were kept."""
+    """Say what looks wrong in texts, a message each.
+
+    ``words`` are those that were kept; ``mended`` says that the texts were decoded again.
+    """
     sample = texts[:: max(1, -(-len(texts) // LOOKED_AT))]  # evenly spread
     found = [
-        None if mending.encoding else _mojibake(texts),
-        None if mending.lines else _repeats(texts),
+        None if mended else _mojibake(texts),
         _mixed(words),
         _joined(sample),
         _language(sample, languages),
@@ -88,13 +53,15 @@ def trouble(
     return [message for message in found if message is not None]
 
 
-def mend(corpus: Corpus, mending: Mending) -> Corpus:
-    """Return a corpus with mended texts, and what was changed among its notes."""
-    texts, said = mending(corpus.texts)
-    return replace(corpus, texts=texts, notes=[*corpus.notes, *said])
+def mend(corpus: Corpus) -> Corpus:
+    """Return a corpus whose wrongly decoded texts are decoded again, with a note on them."""
+    texts, n = decoded_again(corpus.texts)
+    said = f"Text was decoded again in {count(n, 'document')}."
+    return replace(corpus, texts=texts, notes=[*corpus.notes, said])
 
 
-def _redecoded(texts: list[str]) -> tuple[list[str], int]:
+def decoded_again(texts: Iterable[str]) -> tuple[list[str], int]:
+    """Decode texts again where they were decoded wrongly; return also how many were changed."""
     try:
         fix = importlib.import_module("ftfy").fix_encoding
     except ImportError:
@@ -102,20 +69,8 @@ def _redecoded(texts: list[str]) -> tuple[list[str], int]:
             "{mend_encoding=True} needs the package ftfy",
             remedies=(install("ftfy"),),
         ) from None
-    return _changed(texts, lambda text: fix(text) if MOJIBAKE.search(text) else text)
-
-
-def _without(texts: list[str], unwanted: frozenset[str]) -> tuple[list[str], int]:
-    def left(text: str) -> str:
-        return "\n".join(line for line in text.split("\n") if line.strip() not in unwanted)
-
-    return _changed(texts, left)
-
-
-def _changed(texts: list[str], change: Callable[[str], str]) -> tuple[list[str], int]:
-    """Return changed texts, and how many of them differ."""
-    found = list(map(change, texts))
-    return found, sum(new != old for new, old in zip(found, texts, strict=True))
+    pairs = [(text, fix(text) if MOJIBAKE.search(text) else text) for text in texts]
+    return [new for _, new in pairs], sum(new != old for old, new in pairs)
 
 
 def _message(text: str, *remedies: str, **values: int | str) -> Message:
@@ -138,20 +93,6 @@ def _mojibake(texts: Sequence[str]) -> Message | None:
         n=n,
         all=len(texts),
         examples=", ".join(shown(one) for one, _ in examples.most_common(NAMED)),
-    )
-
-
-def _repeats(texts: Sequence[str]) -> Message | None:
-    found = repeated_lines(texts)
-    if not found:
-        return None
-    first = [f"{shown(line)} in {k:,}" for line, k in list(found.items())[:NAMED]]
-    return _message(
-        "{lines} in many of {all} documents ({first})",
-        "leave such lines out with {drop_repeated_lines=True}",
-        lines=f"{count(len(found), 'line')} {'is' if len(found) == 1 else 'are'} repeated",
-        all=len(texts),
-        first=", ".join(first),
     )
 
 

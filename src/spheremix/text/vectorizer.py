@@ -14,7 +14,8 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfTransformer
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
-from spheremix.parameters import require_choice, require_integer
+from spheremix.parameters import require_choice, require_flag, require_integer
+from spheremix.text.boilerplate import Boilerplate, repeated_lines
 from spheremix.text.corpus import Corpus, check_texts
 from spheremix.text.lexicon import Lexicon, Simplemma
 from spheremix.text.selection import DROPPED, Thresholds, no_words, phrases_of, texts_with
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from spheremix.text.phrases import Phrase
 
 NO_WORD_LEFT = "no word of the vocabulary"
+NO_SUBJECT = "nothing but addresses, headers or repeated lines"
 WEIGHTINGS = ("counts", "binary", "tfidf", "sublinear-tfidf")
 WEIGHTING = "sublinear-tfidf"  # what the library and the command use unless they are told otherwise
 
@@ -86,6 +88,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Whether what has digits and no letter is a word.
     drop_mixed : bool, default=False
         Whether what has both digits and letters is no word.
+    keep_boilerplate : bool, default=False
+        Whether words are counted in what is no subject, too: URLs, e-mail addresses, handles, signs
+        of retweets, headers of mails but for the subject, page numbers, and repeated lines. A line
+        is repeated where at least 10 texts and 2 % of them have it; 10 % for a line of two to four
+        words. Lines of one word and texts of one line stay.
+    drop_lines : iterable of str, default=()
+        Lines that are left out besides, wherever they stand.
     min_length : int, default=2
         Characters of a word, at least. What has more than 100 is never one.
     tokenizer : callable or None, default=None
@@ -116,6 +125,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Words that were left out and the number of documents that have them, by reason: "common",
         "rare" (by ``min_df`` or ``min_count``), "dropped" (by ``drop``; 0 for a word that no
         document has) and "mixed" (by ``drop_mixed``).
+    lines_ : dict of str to int
+        Lines that were left out, and the number of texts of the fit that have them.
+    boilerplate_ : dict of str to int
+        What else was left out as no subject, by kind, and the number of texts that have it.
 
     Examples
     --------
@@ -143,6 +156,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weighting: str = WEIGHTING,
         keep_numbers: bool = False,
         drop_mixed: bool = False,
+        keep_boilerplate: bool = False,
+        drop_lines: Iterable[str] = (),
         min_length: int = 2,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
     ) -> None:
@@ -158,6 +173,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.weighting = weighting
         self.keep_numbers = keep_numbers
         self.drop_mixed = drop_mixed
+        self.keep_boilerplate = keep_boilerplate
+        self.drop_lines = drop_lines
         self.min_length = min_length
         self.tokenizer = tokenizer
 
@@ -213,6 +230,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         texts = check_texts(X)
         lemma, drop = self._lemma(), word_list("drop", self.drop)
         thresholds = Thresholds.choose(len(texts), self.min_count, self.min_df, self.max_df)
+        self.lines_ = self._lines(texts)
+        self.boilerplate_ = {}
+        if not self.keep_boilerplate:
+            self.boilerplate_ = Boilerplate(frozenset(self.lines_)).count(texts)
         terms, tokens, left_out = Terms.learn(
             texts,
             self._cut(lemma),
@@ -321,6 +342,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         known = {word: word for word in words} if forms is None else forms
         lemma = self._lemma()
         lexicon = Lexicon(self._rule(), lemma, known)
+        self.lines_ = dict.fromkeys(self.drop_lines, 0)
         self._set(Terms(lexicon, self._cut(lemma), list(known_phrases)), words, weigher)
         return self
 
@@ -330,6 +352,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._rule()
         self._lemma()
         word_list("drop", self.drop)
+        require_flag("keep_boilerplate", self.keep_boilerplate)
+        if self.keep_boilerplate and list(self.drop_lines):
+            raise ParameterError("Give either {drop_lines} or {keep_boilerplate}, not both")
         require_integer("phrases", self.phrases, 1)
         if self._sizes() != (1, 1) and self.phrases > 1:
             raise ParameterError("Give either {phrases} or {ngram_range}, not both")
@@ -390,9 +415,23 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _cut(self, lemma: Any) -> Callable[[str], Iterable[str]]:
         """Return what cuts a text into forms."""
-        if self.tokenizer is not None:
-            return self.tokenizer
-        return Cutting(signs=self.phrases > 1, cased=getattr(lemma, "cased", False))
+        cut = self.tokenizer
+        if cut is None:
+            cut = Cutting(signs=self.phrases > 1, cased=getattr(lemma, "cased", False))
+        if self.keep_boilerplate:
+            return cut
+        return CuttingWithout(Boilerplate(frozenset(self.lines_)), cut)
+
+    def _lines(self, texts: list[str]) -> dict[str, int]:
+        """Return the lines that are left out, with the number of texts that have them."""
+        if self.keep_boilerplate:
+            return {}
+        found = repeated_lines(texts)
+        return found | {
+            line: sum(line in map(str.strip, text.split("\n")) for text in texts)
+            for line in self.drop_lines
+            if line not in found
+        }
 
     def _languages(self) -> tuple[str, ...]:
         """Return the codes of "en,fr"."""
@@ -447,6 +486,18 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 got=repr(self.ngram_range),
             ) from None
         return low, high
+
+
+@dataclass(frozen=True, slots=True)
+class CuttingWithout:
+    """Cuts texts into forms, without what is no subject."""
+
+    boilerplate: Boilerplate
+    cut: Callable[[str], Iterable[str]]
+
+    def __call__(self, text: str) -> Iterable[str]:
+        """Return the forms of a text."""
+        return self.cut(self.boilerplate(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -541,6 +592,11 @@ def vectorize(
 def _reason(text: str, vectorizer: TextVectorizer) -> str:
     if not text.strip():
         return "no text"
+    if (
+        not vectorizer.keep_boilerplate
+        and not Boilerplate(frozenset(vectorizer.lines_))(text).strip()
+    ):
+        return NO_SUBJECT
     if not vectorizer.words(text):
         return "no word but stop words, numbers or single letters"
     return NO_WORD_LEFT

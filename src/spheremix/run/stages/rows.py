@@ -26,7 +26,7 @@ from spheremix.text.corpus import digest
 from spheremix.text.matrices import not_finite
 from spheremix.text.phrases import Phrase  # noqa: TC001
 from spheremix.text.selection import COMMON, DROPPED, MIXED, MOST_LISTED, RARE, most_frequent
-from spheremix.text.trouble import Mending, mend, repeated_lines, trouble
+from spheremix.text.trouble import mend, trouble
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ FOR_WORDS = (
     "drop",
     "ngrams",
     "drop_mixed",
-    "drop_repeated_lines",
+    "keep_boilerplate",
     "mend_encoding",
     "min_count",
     "min_df",
@@ -85,6 +85,8 @@ class Vectorization:
     phrases: list[Phrase]
     forms: dict[str, str | None] | None
     removed: Removed = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)  # left out, and documents that have them
+    boilerplate: dict[str, int] = field(default_factory=dict)  # documents that had it, by kind
 
     @classmethod
     def of(
@@ -107,11 +109,14 @@ class Vectorization:
             forms=dict(sorted(used.forms_.items())),
             phrases=list(used.phrases_),
             removed=_removed_words(used.removed_, stop) if known else {},
+            lines=dict(used.lines_),
+            boilerplate=dict(used.boilerplate_) if known else {},
         )
 
     def vectorizer(self, words: list[str]) -> TextVectorizer:
         """Make the vectoriser again."""
-        return TextVectorizer.restore(words, self.idf, self.forms, self.phrases, **self.parameters)
+        parameters = {**self.parameters, "drop_lines": list(self.lines)}
+        return TextVectorizer.restore(words, self.idf, self.forms, self.phrases, **parameters)
 
 
 def _removed_words(found: Mapping[str, Mapping[str, int]], stop: Collection[str]) -> Removed:
@@ -130,7 +135,7 @@ def _removed_words(found: Mapping[str, Mapping[str, int]], stop: Collection[str]
 class Rows:
     """Documents with their rows."""
 
-    archive_version: ClassVar[int] = 1
+    archive_version: ClassVar[int] = 2
 
     X: Any  # CSR array or ndarray of shape (n, d): the rows of documents that have a direction
     words: list[str] | None  # names of the columns; None for embeddings
@@ -140,7 +145,6 @@ class Rows:
     counts: Any = None
     terms: list[str] | None = None  # these words
     vectorization: Vectorization | None = None
-    dropped_lines: list[str] = field(default_factory=list)  # repeated ones, in no document now
     trouble: list[Message] = field(default_factory=list)  # what looks wrong in the texts
     corpus: Corpus = kept_apart()  # all documents; without texts, their numbers only
 
@@ -157,6 +161,11 @@ class Rows:
             return len({hash(row.tobytes()) for row in X})
         parts = (slice(start, end) for start, end in pairwise(X.indptr.tolist()))
         return len({hash((X.indices[p].tobytes(), X.data[p].tobytes())) for p in parts})
+
+    @property
+    def dropped_lines(self) -> list[str]:
+        """Lines in which no words were counted."""
+        return [] if self.vectorization is None else list(self.vectorization.lines)
 
     def is_sound(self, n_columns: int) -> bool:
         """Return whether the parts belong together, and to a model of so many columns."""
@@ -255,25 +264,15 @@ def read_source(path: Path, options: ExploreOptions) -> Corpus | Matrix:
     return found
 
 
-def mended(
-    source: Corpus | Matrix, options: ExploreOptions, known: frozenset[str] = frozenset()
-) -> tuple[Corpus | Matrix, Mending]:
-    """Mend the texts of what was read, as far as that is asked for; say what was done.
-
-    Lines that are known to be repeated, from a run of part of the documents, are left out too.
-    """
-    corpus = source if isinstance(source, Corpus) else source.documents
-    if corpus is None or not (options.mend_encoding or options.drop_repeated_lines):
-        return source, Mending()
-    corpus = mend(corpus, Mending(encoding=options.mend_encoding))
-    lines = Mending()
-    if options.drop_repeated_lines:
-        lines = Mending(lines=known | frozenset(repeated_lines(corpus.texts)))
-    corpus = mend(corpus, lines)
-    done = replace(lines, encoding=options.mend_encoding)
+def mended(source: Corpus | Matrix, options: ExploreOptions) -> Corpus | Matrix:
+    """Mend the texts of what was read, where that is asked for."""
+    corpus = documents_of(source)
+    if corpus is None or not options.mend_encoding:
+        return source
+    corpus = mend(corpus)
     if isinstance(source, Corpus):
-        return corpus, done
-    return replace(source, documents=corpus, notes=[*source.notes, *corpus.notes]), done
+        return corpus
+    return replace(source, documents=corpus, notes=[*source.notes, *corpus.notes])
 
 
 # Keys, and the stage
@@ -284,9 +283,9 @@ def documents_of(source: Corpus | Matrix) -> Corpus | None:
     return source if isinstance(source, Corpus) else source.documents
 
 
-def rows_key(source: Corpus | Matrix, options: ExploreOptions) -> str:
+def rows_key(source: Corpus | Matrix, options: ExploreOptions, lines: Iterable[str] = ()) -> str:
     """Return the key of the words and rows of the same texts, whatever is known beside them."""
-    counting = {**options.vectorizer(), "stop_words": options.stop_words}
+    counting = {**options.vectorizer(lines), "stop_words": options.stop_words}
     if isinstance(source, Corpus):
         return key_of(versions(), _digest(source.texts), counting)
     words = None if source.vocabulary is None else _digest(source.vocabulary)
@@ -301,26 +300,30 @@ def _digest(lines: Iterable[str]) -> str:
 
 
 def make_rows(
-    source: Corpus | Matrix, options: ExploreOptions, mending: Mending, listener: Listener
+    source: Corpus | Matrix, options: ExploreOptions, listener: Listener, lines: Iterable[str] = ()
 ) -> Rows:
-    """Make rows of documents that were mended, or check those of a matrix."""
+    """Make rows of documents that were mended, or check those of a matrix.
+
+    ``lines`` are known to be repeated, from a run of part of the documents.
+    """
     if isinstance(source, Corpus):
         listener.begin(f"Counting the words of {count(len(source), 'document')}")
-        return _vectorize(source, options, mending)
+        return _vectorize(source, options, lines)
     listener.begin(f"Checking {count(source.X.shape[0], 'row')}")
-    return _take_rows(source, options, mending)
+    return _take_rows(source, options)
 
 
-def _vectorize(corpus: Corpus, options: ExploreOptions, mending: Mending) -> Rows:
-    parameters = options.vectorizer()
+def _vectorize(corpus: Corpus, options: ExploreOptions, lines: Iterable[str]) -> Rows:
+    parameters = options.vectorizer(lines)
     found = vectorize(corpus, **parameters)
     if not len(found.rows):
         raise ReadError.at(corpus.source, "no document has a word that was kept.")
     return replace(
         rows_of_texts(found, corpus),
         vectorization=Vectorization.of(found.vectorizer, parameters, options.stop_words or ()),
-        dropped_lines=sorted(mending.lines),
-        trouble=trouble(corpus.texts, found.words, options.languages(), mending),
+        trouble=trouble(
+            corpus.texts, found.words, options.languages(), mended=options.mend_encoding
+        ),
     )
 
 
@@ -335,7 +338,7 @@ def rows_of_texts(found: Vectorized, corpus: Corpus) -> Rows:
     )
 
 
-def _take_rows(matrix: Matrix, options: ExploreOptions, mending: Mending) -> Rows:
+def _take_rows(matrix: Matrix, options: ExploreOptions) -> Rows:
     rows, documents = rows_of_matrix(matrix), matrix.documents
     if not rows.kept.size:
         raise ReadError.at(matrix.source or "The matrix", "every row is empty.")
@@ -348,8 +351,12 @@ def _take_rows(matrix: Matrix, options: ExploreOptions, mending: Mending) -> Row
         rows,
         counts=counts,
         terms=[str(word) for word in counter.vocabulary_],
-        dropped_lines=sorted(mending.lines),
-        trouble=trouble(documents.texts, counter.vocabulary_, options.languages(), mending),
+        trouble=trouble(
+            documents.texts,
+            counter.vocabulary_,
+            options.languages(),
+            mended=options.mend_encoding,
+        ),
     )
 
 

@@ -1,0 +1,118 @@
+"""What is no subject of a text: addresses, headers of mails, page numbers, repeated lines.
+
+It is recognised by its form, or by being the same in many texts. Words are counted without it; the
+texts themselves stay whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spheremix.text.words import forms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+FEWEST = 10  # documents with a repeated line, at least
+REPEATED = 0.02  # share of the documents with a long line that is repeated, at least
+SHORT, REPEATED_SHORT = 4, 0.1  # a line of so many words may be a heading: it must be in more
+
+HEADERS = "From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Sender|Organization|Lines|Distribution"
+HEADERS += "|Message-ID|In-Reply-To|References|Newsgroups|NNTP-Posting-Host|Received|Return-Path"
+HEADERS += r"|MIME-Version|Content-[\w-]+|X-[\w-]+"
+LINE = rf"(?:{HEADERS}):(?:[^\n]*)(?:\n[ \t]+\S[^\n]*)*(?:\n|\Z)"
+HEADER = re.compile(rf"^(?:{LINE})+", re.MULTILINE | re.IGNORECASE)
+FROM = re.compile(r"^From:", re.MULTILINE | re.IGNORECASE)
+SUBJECT = re.compile(
+    r"^Subject:[ \t]*(?:(?:Re|Fwd?):[ \t]*)*([^\n]*)", re.MULTILINE | re.IGNORECASE
+)
+
+PAGE = r"^[ \t]*(?:[-\u2013][ \t]*\d{1,4}[ \t]*[-\u2013]|(?:Page|Seite)[ \t]+\d{1,4})[ \t]*$"
+PAGE += r"|\b(?:Page|Seite)[ \t]+\d{1,4}[ \t]+(?:of|von)[ \t]+\d{1,4}\b"
+
+# Each kind with a string without which a text has none of it, and a pattern; in this order.
+KINDS: dict[str, tuple[str, re.Pattern[str]]] = {
+    "e-mail addresses": ("@", re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")),
+    "URLs": (
+        ".",
+        re.compile(
+            r"(?:\b(?:https?|ftp)://|\bwww\.)[^\s<>\"')\]]+"
+            r"|(?<=\w)\.(?:com|org|net|edu|gov|co\.uk)\b(?:/[^\s<>\"')\]]*)?"
+        ),
+    ),
+    "signs of retweets": ("RT", re.compile(r"\bRT\b(?=:?\s*@)")),
+    "handles": ("@", re.compile(r"(?<![\w@])@\w+")),
+    "page numbers": ("", re.compile(PAGE, re.MULTILINE)),
+}
+HEADS, LINES = "headers of mails", "repeated lines"
+
+
+@dataclass(frozen=True, slots=True)
+class Boilerplate:
+    """Leaves out of texts what is no subject."""
+
+    lines: frozenset[str] = frozenset()  # repeated ones, without spaces around them
+
+    def __call__(self, text: str) -> str:
+        """Return a text without it."""
+        return self.cut(text)[0]
+
+    def cut(self, text: str) -> tuple[str, list[str]]:
+        """Return a text without it, and which kinds the text had."""
+        kinds = []
+        if self.lines:
+            lines = text.split("\n")
+            kept = [line for line in lines if line.strip() not in self.lines]
+            if len(kept) < len(lines):
+                kinds.append(LINES)
+                text = "\n".join(kept)
+        if ":" in text and FROM.search(text):
+            left = HEADER.sub(_without_header, text)
+            if left != text:
+                kinds.append(HEADS)
+                text = left
+        for kind, (sign, pattern) in KINDS.items():
+            if sign in text:
+                text, n = pattern.subn(" ", text)
+                kinds += [kind] if n else []
+        return text, kinds
+
+    def count(self, texts: Iterable[str]) -> dict[str, int]:
+        """Return how many texts have each kind, the most frequent one first."""
+        found = Counter(kind for text in texts for kind in self.cut(text)[1])
+        return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _without_header(header: re.Match[str]) -> str:
+    """Return the subject alone of the header of a mail, which has two lines and a sender."""
+    lines = header.group()
+    if not FROM.search(lines) or lines.strip().count("\n") < 1:
+        return lines
+    return "\n".join([*SUBJECT.findall(lines), ""])
+
+
+def repeated_lines(texts: Iterable[str]) -> dict[str, int]:
+    """Find lines that many texts of several lines have, such as those of a menu.
+
+    At least 10 texts and 2 % of all have the line; 10 % where it has two to four words, since it
+    may be a heading. Lines of one word, and texts of one line, are never left out. Returns how many
+    texts have each line, the most frequent one first.
+    """
+    found: Counter[str] = Counter()
+    n = 0
+    for text in texts:
+        n += 1
+        if "\n" in text:
+            found.update({line.strip() for line in text.split("\n")})
+
+    def is_repeated(line: str, k: int) -> bool:
+        if k < max(FEWEST, REPEATED * n):
+            return False
+        size = len(forms(line))
+        return size > SHORT or (size > 1 and k >= REPEATED_SHORT * n)
+
+    many = ((line, k) for line, k in found.items() if is_repeated(line, k))
+    return dict(sorted(many, key=lambda one: (-one[1], one[0])))
