@@ -11,7 +11,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, field
 from string import Formatter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,6 +116,23 @@ class Explained(Exception):  # noqa: N818 (the base of errors and of warnings)
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel between processes with the message, not only with its text."""
         return type(self), (self.message,)
+
+
+class Said(str):
+    """A sentence that carries its message: a text, and each front end can say it in its words."""
+
+    __slots__ = ("message",)
+    message: Message
+
+    def __new__(cls, message: Message) -> Self:
+        """Write the message as the library does."""
+        said = super().__new__(cls, message.render())
+        said.message = message
+        return said
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        """Travel between processes with the message."""
+        return (self.message,)
 
 
 class ParameterError(Explained, ValueError):

@@ -6,8 +6,9 @@ import pytest
 from readers_common import error_of, write, write_csv, write_json, write_parquet
 
 from spheremix.text import columns, read_documents
-from spheremix.text.columns import parse_date, parse_labels, write_labels
+from spheremix.text.columns import parse_labels, write_labels
 from spheremix.text.corpus import Cleaning
+from spheremix.text.dates import parse_dates
 
 
 class TestColumns:
@@ -67,6 +68,14 @@ class TestColumns:
         )
         assert ": line 2: column 'time': 'noon' is not a date: write" in error_of(path, date="time")
 
+    def test_a_guessed_id_that_repeats_is_dropped_and_said(self, tmp_path):
+        path = write_csv(tmp_path / "a.csv", [{"text": t, "id": "7"} for t in ("a", "b")])
+        corpus = read_documents(path)
+        assert corpus.ids == ["1", "2"]
+        assert corpus.metadata == {"id": ["7", "7"]}
+        said = "Column 'id' is not used as the id: line 3: the id '7' is already that of line 2"
+        assert any(note.startswith(said) for note in corpus.notes)
+
     @pytest.mark.parametrize(
         ("value", "expected"),
         [
@@ -84,15 +93,15 @@ class TestColumns:
         ],
     )
     def test_dates(self, value, expected):
-        assert parse_date(value, Cleaning()) == expected
+        assert parse_dates([value]) == ([expected], None)
 
     @pytest.mark.parametrize(
         "value",
-        ["07/06/2013", "2013-13-01", "2013-02-30", "0000", "201306", 1371600000, True, [2013], "x"],
+        ["2013-13-01", "2013-02-30", "0000", "201306", 137160000, True, [2013], "x"],
     )
     def test_no_dates(self, value):
         with pytest.raises(ValueError, match="is not a date: write YYYY-MM-DD"):
-            parse_date(value, Cleaning())
+            parse_dates([value])
 
     @pytest.mark.parametrize(
         ("value", "expected"),

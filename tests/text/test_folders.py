@@ -65,7 +65,7 @@ class TestDates:
     def test_by_their_form(self, form, name, expected):
         assert find_dates(None, [name], form)[0] == [expected]
 
-    @pytest.mark.parametrize("form", ["nmae", "%d.%m", "%Y-%Y", "%Y-%d", "%Y-%H", "%Y %b %B"])
+    @pytest.mark.parametrize("form", ["nmae", "%d.%m", "%Y-%Y", "%Y-%d", "%Y-%q", "%Y %b %B"])
     def test_what_is_no_form_of_dates(self, form):
         with pytest.raises(ParameterError, match="date_from must be name, folder, or how dates"):
             read_documents(".", date_from=form)

@@ -107,7 +107,11 @@ def test_the_interchange_protocol():
         (pd.DataFrame(), {}, "there are no documents in it."),
         (pa.table({"text": ["x"]}), {"metadata": "a.csv"}, "metadata is for a folder"),
         (pa.table({"text": ["x"]}), {"sheet": "A"}, "sheet is for workbooks"),
-        (pl.DataFrame({"text": ["x", "y"], "id": [1, 1]}), {}, "row 2: the id '1' is already"),
+        (
+            pl.DataFrame({"text": ["x", "y"], "id": [1, 1]}),
+            {"id": "id"},
+            "row 2: column 'id': the id '1' is already",
+        ),
         (Exchanged(None), {}, "Exchanged is not one that can be read"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import copy
 import csv
 import gzip
 import json
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from readers_common import error_of, write, write_csv, write_json, write_parquet
 
+from spheremix.errors import Said
 from spheremix.text import ReadError, read_documents, read_matrix
 
 
@@ -50,13 +52,26 @@ class TestBadFiles:
             ('text,id\na,1\n"b,2\nc,3\n', ": line 3: broken CSV (unexpected end of data)"),
             ("text,text\na,b\n", ": line 1: two columns are called 'text': rename one."),
             ("u,v\nab,bc\n", ": no column is obviously the text; there are 'u', 'v': say which"),
-            ("text,id\na,1\nb,2\nc,1\n", ": line 4: the id '1' is already that of line 2: give"),
-            ("text,id\na,1\nb,\n", ": line 3: column 'id': the id is missing: fill it in"),
             ("text,id\rhello,1\r", "broken CSV (new-line character seen in unquoted field"),
         ],
     )
     def test_csv(self, tmp_path, content, message):
         assert message in error_of(write(tmp_path / "a.csv", content))
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            ("text,id\na,1\nb,2\nc,1\n", "line 4: the id '1' is already that of line 2: give"),
+            ("text,id\na,1\nb,\n", "line 3: the id is missing: fill it in"),
+            ('{"text": "a", "id": {}}\n', "line 1: the id is an object"),
+        ],
+    )
+    def test_ids_are_refused_where_they_are_asked_for_alone(self, tmp_path, content, message):
+        path = write(tmp_path / ("a.csv" if content[0] == "t" else "a.jsonl"), content)
+        place, _, what = message.partition(": ")
+        assert f": {place}: column 'id': {what}" in error_of(path, id="id")
+        said = f"Column 'id' is not used as the id: {message}"
+        assert any(note.startswith(said) for note in read_documents(path).notes)
 
     def test_missing_columns_are_listed(self, tmp_path):
         path = write(tmp_path / "a.csv", "text,id\na,1\n")
@@ -76,7 +91,6 @@ class TestBadFiles:
             ('{"text": "a"}\n\n[1, 2]\n', ": line 3: [1, 2] is not an object"),
             ('{"text": ["a"]}\n', ": line 1: column 'text': the text is a list, where a string"),
             ('{"text": true}\n', "the text is true or false"),
-            ('{"text": "a", "id": {}}\n', "the id is an object"),
             ('{"text": "a", "label": {}}\n', "a label is an object"),
             ("[" * 100_000 + "\n", ": line 1: broken JSON ("),
             ('{"text": ' + "1" * 5000 + "}\n", ": line 1: broken JSON ("),
@@ -173,11 +187,13 @@ class TestBadFiles:
     def test_remedies_are_said_with_the_options_of_a_command(self, tmp_path):
         path = write(tmp_path / "a.csv", "text,id\na,1\nb,1\n")
         with pytest.raises(ReadError) as caught:
-            read_documents(path)
+            read_documents(path, id="id")
         said = "the id '1' is already that of line 2: give each document its own, name another "
         assert said + "column with id, or use none with id=False." in str(caught.value)
-        shown = caught.value.message.render({"id": "--id"}.get)
-        assert said + "column with --id, or use none with --id none." in shown
+        (note,) = (note for note in read_documents(path).notes if isinstance(note, Said))
+        for message in (caught.value.message, note.message, copy.copy(note).message):
+            shown = message.render({"id": "--id"}.get)
+            assert said + "column with --id, or use none with --id none." in shown
 
 
 @given(st.binary(max_size=200), st.sampled_from(["a.csv", "a.tsv", "a.jsonl", "a.json", "a.npz"]))

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spheremix.cli.naming import option_name
+from spheremix.errors import Said
 from spheremix.run import Listener
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class Terminal(Listener):
 
     def inform(self, text: str) -> None:
         """Say a fact about the input."""
-        remark(text)
+        remark(text.message.render(option_name) if isinstance(text, Said) else text)
 
     def _left(self) -> str:
         """Say how long the stage may still take, going on at its pace."""

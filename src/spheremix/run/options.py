@@ -80,6 +80,13 @@ class ExploreOptions:
         "Column of the dates: days (2021-03-04), months (2021-03) or years (2021). Guessed where "
         "obvious; `none` leaves it out.",
     )
+    date_format: str | None = option(
+        None,
+        COLUMNS,
+        "How the dates of the column are written: `%d.%m.%Y` reads 04.03.2021, and `%d %B %Y` "
+        "reads 4 March 2021. Needed where day and month can be exchanged in all of them.",
+        found="the usual form that fits all dates",
+    )
     label: Any = option(
         None,
         COLUMNS,
@@ -360,6 +367,7 @@ class ExploreOptions:
         return {
             **{part: False if name == "none" else name for part, name in names.items()},
             "label": False if self.label == ("none",) else self.label,
+            "date_format": self.date_format,
             "date_from": self.date_from,
             "label_from": self.label_from,
             "sheet": self.sheet,

@@ -11,8 +11,10 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from spheremix.errors import Message, Said
 from spheremix.text.corpus import Cleaning, ReadError, listed, shown
-from spheremix.text.values import is_missing, is_number, iso_date, plain
+from spheremix.text.dates import DateError, check_date_format, parse_dates
+from spheremix.text.values import is_missing, is_number, plain
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -34,7 +36,8 @@ OBVIOUS = {
     "id": ("id", "ids", "_id", "doc_id", "docid", "document_id", "identifier", "uid", "uuid"),
     "date": (
         *("date", "dates", "datetime", "timestamp", "created_at", "published", "published_at"),
-        *("publication_date", "time", "month", "year"),
+        *("publication_date", "publish_date", "created", "created_utc", "posted", "datum", "fecha"),
+        *("time", "month", "year"),
     ),
     "label": (
         *("labels", "label", "categories", "category", "classes", "class", "topics", "topic"),
@@ -57,6 +60,11 @@ class Wanted:
     date: Name = None
     label: Names = None
     title: Name = None
+    date_format: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.date_format is not None:
+            check_date_format(self.date_format)
 
     def names(self, part: str) -> list[str]:
         """Return the columns named for a part; several only for labels."""
@@ -73,6 +81,7 @@ class Choice:
     columns: dict[str, str]
     labels: list[str] = field(default_factory=list)
     guessed: set[str] = field(default_factory=set)
+    date_format: str | None = None
 
     def notes(self) -> list[str]:
         """Say which column is read as what."""
@@ -120,7 +129,14 @@ def choose(
             found[part] = names[:1]
             guessed.add(part)
     columns = {part: names[0] for part, names in found.items() if names and part != "label"}
-    return Choice(columns, found["label"], guessed)
+    if wanted.date_format is not None and wanted.date is not False and "date" not in columns:
+        raise ReadError.at(
+            path,
+            "{date_format} is given, and no column is obviously the date; there are {there}",
+            remedies=("say which one it is with {date}",),
+            there=listed(there),
+        )
+    return Choice(columns, found["label"], guessed, wanted.date_format)
 
 
 class NoColumnError(ReadError):
@@ -196,17 +212,6 @@ def parse_id(value: Any, clean: Clean) -> str:
     raise ReadError("the id {what}", remedies=("fill it in", *OTHER_IDS), what=what)
 
 
-def parse_date(value: Any, clean: Clean) -> str | None:  # noqa: ARG001
-    """Return a date of ISO 8601 as far as it is known, to the day, month or year, or None."""
-    try:
-        return iso_date(value)
-    except ValueError:
-        raise ReadError(
-            "{value} is not a date: write YYYY-MM-DD, YYYY-MM or YYYY, with or without a time.",
-            value=shown(value),
-        ) from None
-
-
 def parse_labels(value: Any, clean: Clean) -> tuple[str, ...]:
     """Return the values of a list, or of a string that ";" or "|" separates."""
     if isinstance(value, str) and value[:1] == "[" and value[-1:] == "]":
@@ -235,7 +240,6 @@ def write_labels(labels: tuple[str, ...]) -> str:
 PARSE: dict[str, Callable[[Any, Clean], Any]] = {
     "text": parse_text,
     "id": parse_id,
-    "date": parse_date,
     "title": parse_title,
 }
 
@@ -263,6 +267,7 @@ class _Gathered:
         self.others: dict[str, list[Any]] = {}  # as they came: all columns but the text
         self.left_out: dict[str, None] = {}
         self.positions: dict[str, int] = {}  # of each id
+        self.numbers: list[int] = []  # of the records, where there are dates
         self.seen: dict[str, None] = {}
         self.used = {*choice.columns.values(), *choice.labels}
         self.clean = Cleaning()
@@ -273,20 +278,21 @@ class _Gathered:
         self.seen.update(dict.fromkeys(record))
         place = f"{self.unit} {number}"
         for part, column in tuple(self.columns.items()):
+            if part == "date":  # read when all are there: one form is that of the whole column
+                self.values[part].append(record.get(column))
+                self.numbers.append(number)
+                continue
             try:
                 value = PARSE[part](record.get(column), self.clean)
             except ReadError as error:
-                if part not in {"date", "title"} or part not in self.choice.guessed:
-                    raise _in_column(error, self.path, column, place) from None
-                # A guess that turns out wrong is dropped, and that is said.
-                del self.columns[part], self.values[part]
-                self.notes.remove(self.choice.note(part, column))
-                self.notes.append(
-                    f"Column {shown(column)} is not used as the {part}: {place}: {error}"
-                )
+                self._drop(part, column, place, error)
                 continue
             if part == "id":
-                self._check_id(value, number, place)
+                try:
+                    self._check_id(value, number)
+                except ReadError as error:
+                    self._drop(part, column, place, error)
+                    continue
             self.values[part].append(value)
         for column, labels in self.labels.items():
             try:
@@ -296,12 +302,38 @@ class _Gathered:
         self._keep(record)
         self.n += 1
 
-    def _check_id(self, value: str, number: int, place: str) -> None:
+    def _drop(self, part: str, column: str, place: str, error: ReadError) -> None:
+        """Drop a guess that turns out wrong, and say so; what was asked for is an error."""
+        asked = part == "date" and self.choice.date_format is not None
+        if part == "text" or part not in self.choice.guessed or asked:
+            raise _in_column(error, self.path, column, place) from None
+        del self.columns[part], self.values[part]
+        self.notes.remove(self.choice.note(part, column))
+        said, where = error.message, f"{place}: " if place else ""
+        text = f"Column {{column}} is not used as the {part}: {where}{said.text}"
+        values = {"column": shown(column), **said.values}
+        self.notes.append(Said(Message(text, values, said.remedies)))
+
+    def _read_dates(self) -> None:
+        """Read the dates of the whole column."""
+        column = self.columns["date"]
+        try:
+            dates, form = parse_dates(self.values["date"], self.choice.date_format)
+        except DateError as error:
+            position = error.position
+            place = "" if position is None else f"{self.unit} {self.numbers[position]}"
+            self._drop("date", column, place, error)
+            return
+        if form is not None and any(dates):
+            i = max(range(len(dates)), key=lambda i: (dates[i] or "")[8:])  # a day beyond twelve
+            value = shown(self.values["date"][i])
+            self.notes.append(f"Dates are written {form}: {value} is {dates[i]}.")
+        self.values["date"] = dates
+
+    def _check_id(self, value: str, number: int) -> None:
         if self.positions.setdefault(value, number) != number:
-            raise ReadError.at(
-                self.path,
+            raise ReadError(
                 "the id {value} is already that of {unit} {first}",
-                place,
                 remedies=("give each document its own", *OTHER_IDS),
                 value=shown(value),
                 unit=self.unit,
@@ -329,6 +361,8 @@ class _Gathered:
         for column in (*self.columns.values(), *self.labels):
             if column not in self.seen:
                 raise missing(self.path, column, list(self.seen))
+        if "date" in self.columns:
+            self._read_dates()
         self._drop_empty()
         self._say_missing("date", self.values.get("date"))
         for column, labels in self.labels.items():

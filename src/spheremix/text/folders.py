@@ -15,9 +15,9 @@ from spheremix._files import is_run
 from spheremix.errors import ParameterError
 from spheremix.text.columns import Wanted, choose, gather, missing, repeats
 from spheremix.text.corpus import Cleaning, Corpus, ReadError, digest, listed, shown
+from spheremix.text.dates import date_of, pattern_of
 from spheremix.text.files import checksum, content_of, decode, reading
 from spheremix.text.formats import MATRIX_SUFFIXES, TEXT_SUFFIXES, WORKBOOK_SUFFIXES, open_table
-from spheremix.text.values import join_date
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -111,6 +111,12 @@ def _check(folder: Path, wanted: Wanted, beside: FromFiles, sheet: str | None) -
             )
     if sheet is not None and beside.metadata is None:
         raise ReadError.at(folder, "{sheet} is for workbooks, and this is a folder.")
+    if wanted.date_format is not None and (beside.metadata is None or beside.date_from is not None):
+        raise ReadError.at(
+            folder,
+            "{date_format} is for a column of dates",
+            remedies=("say how dates are written in the names of files with {date_from}",),
+        )
     if wanted.names("date") and beside.date_from is not None:
         raise ParameterError("Dates come from {date} or from {date_from}: give one of the two")
 
@@ -358,10 +364,6 @@ DATES = (
     re.compile(YEAR + r"(?!\d)"),
 )
 GUESSED = DATES[:2]  # days: what else has digits may be a number
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-WORD = f"(?P<b>(?:{'|'.join(MONTHS)})[a-z]*)"
-# What the parts of a form of dates stand for, as in strptime.
-FORMS = {"Y": r"(?P<Y>\d{4})", "m": r"(?P<m>\d{1,2})", "d": r"(?P<d>\d{1,2})", "b": WORD, "B": WORD}
 FIELD = re.compile(r"\{([^{}]*)\}|(\*)")
 PERIODS = {4: "year", 7: "month", 10: "day"}
 
@@ -429,16 +431,13 @@ def check_date_from(where: str) -> None:
 
 def _form(text: str) -> re.Pattern[str]:
     """Make a pattern of a form of dates such as %d.%m.%Y."""
-    parts = re.split(r"%(.)", text)
-    used = ["b" if one == "B" else one for one in parts[1::2]]
-    twice, unknown = len(set(used)) < len(used), set(used) - set(FORMS)
-    if "Y" not in used or twice or unknown or ("d" in used and not {"m", "b"} & set(used)):
+    inner = pattern_of(text)
+    if inner is None:
         raise ParameterError(
             "{date_from} must be name, folder, or how dates are written, as %d.%m.%Y: a year (%Y), "
             "a month (%m, or %b for a word) and a day (%d), each once at most; got {got}",
             got=shown(text),
         )
-    inner = "".join(FORMS[one] if i % 2 else re.escape(one) for i, one in enumerate(parts))
     return re.compile(rf"(?<!\d){inner}(?!\d)", re.IGNORECASE)
 
 
@@ -446,12 +445,8 @@ def _search(patterns: Sequence[re.Pattern[str]], text: str) -> str | None:
     """Return the first date in a text that exists in the calendar."""
     for pattern in patterns:
         for found in pattern.finditer(text):
-            parts = found.groupdict()
-            month = parts.get("m")
-            if word := parts.get("b"):
-                month = str(MONTHS.index(word[:3].lower()) + 1)
             try:
-                return join_date(parts["Y"], month, parts.get("d"))
+                return date_of(found)
             except ValueError:
                 continue
     return None

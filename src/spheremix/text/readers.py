@@ -31,6 +31,7 @@ def read_documents(
     date: Name = None,
     label: Names = None,
     title: Name = None,
+    date_format: str | None = None,
     date_from: str | None = None,
     label_from: str | None = None,
     metadata: str | PathLike[str] | None = None,
@@ -52,6 +53,9 @@ def read_documents(
         none.
     label : str, list of str, False or None
         One or several columns of labels; None and False as for the others.
+    date_format : str, default=None
+        How the dates of the column are written, as "%d.%m.%Y". None finds the one usual form that
+        fits all of them; where day and month can be exchanged in all of them, it is asked for.
     date_from : str, default=None
         For folders: where the dates are. "name" finds 2021-03-04, 20210304, 2021_03 or 2021 in the
         name of each file, "folder" in the names of its folders; anything else says how dates are
@@ -80,9 +84,10 @@ def read_documents(
 
     Notes
     -----
-    Dates are those of ISO 8601, with or without a time; a month (YYYY-MM) stays a month and a year
-    a year. A guessed column whose values are no dates is not used, and the notes say so.
-    Several labels are a JSON list, or separated by ";" or "|". Ids must differ.
+    Dates are those of ISO 8601, or written in one other usual form, as 24.02.2015, 2/24/2015 or 24
+    February 2015, with or without a time; a month (YYYY-MM) stays a month and a year a year. A
+    guessed column whose values are no dates, or ids that are not different, is not used, and the
+    notes say so. Several labels are a JSON list, or separated by ";" or "|".
 
     Examples
     --------
@@ -95,7 +100,7 @@ def read_documents(
     >>> sm.text.read_documents(folder).texts
     ['Heart and blood.', 'Wing and flow.']
     """
-    wanted = Wanted(text, id, date, label, title)
+    wanted = Wanted(text, id, date, label, title, date_format)
     beside = FromFiles(date_from, label_from, None if metadata is None else Path(metadata))
     framed = is_frame(source)
     place = "data frame" if framed else Path(source)
