@@ -75,6 +75,28 @@ def test_halves_share_no_row_and_keep_the_weight():
     assert abs(int((pair[0] > 0).sum()) - int((pair[1] > 0).sum())) <= 1
 
 
+def test_rows_of_a_document_are_in_one_half():
+    documents = np.arange(100) // 7
+    problem = problem_of(np.random.default_rng(0).normal(size=(100, 3)))
+    pair = halved(problem, np.random.default_rng(1), documents)
+    first = [set((pair[0][documents == one] > 0).tolist()) for one in range(15)]
+    assert sorted(map(len, first)) == [1] * 15
+    assert sum(one == {True} for one in first) == 7
+    assert_array_equal(pair.sum(axis=0), 2.0)
+
+
+def test_passages_of_one_document_agree_less_if_it_is_halved_whole():
+    # Every document has a direction of its own: other documents do not have these groups.
+    rng = np.random.default_rng(0)
+    documents = np.repeat(np.arange(12), 25)
+    X = rng.normal(size=(12, 30))[documents] + 0.3 * rng.normal(size=(300, 30))
+    problem = problem_of(X)
+    by_rows = Adviser(problem, 0, [12]).evidence().agreement[0]
+    whole = Adviser(problem, 0, [12], documents=documents).evidence().agreement[0]
+    assert by_rows > 0.95
+    assert whole < 0.8
+
+
 @pytest.mark.parametrize("kappa", ["shared", "free", 20.0])
 def test_halves_give_groups_to_all_rows(four, kappa):
     problem = problem_of(four, kappa)
@@ -155,9 +177,10 @@ def test_weights_of_zero_are_rows_that_are_not_there(four):
 def test_large_data_are_read_in_a_sample(four, monkeypatch):
     monkeypatch.setattr(advice, "READ_ROWS", 120)
     weights = np.arange(300.0)
-    part = read_some(problem_of(four, weights=weights), 0)
+    part, ids = read_some(problem_of(four, weights=weights), 0)
     assert part.directions.n_rows == 120
     kept = part.weights.astype(int)
+    assert_array_equal(kept, ids)
     assert_allclose(part.directions.take(np.arange(120)), unit(four)[kept])
 
     class Elsewhere:  # an engine that cannot return some of its rows as an engine
@@ -167,7 +190,7 @@ def test_large_data_are_read_in_a_sample(four, monkeypatch):
             return unit(four)[ids]
 
     problem = replace(problem_of(four, weights=weights), directions=Elsewhere())
-    again = read_some(problem, 0)
+    again, _ = read_some(problem, 0)
     assert_allclose(again.directions.take(np.arange(120)), unit(four)[again.weights.astype(int)])
 
 

@@ -163,6 +163,28 @@ def test_samples_are_thirds_that_share_no_row():
     assert np.any(samples[0] != samples[3])
 
 
+def test_a_third_has_whole_documents():
+    documents = np.array(list("aabbbccddddeef"))
+    codes = np.unique(documents, return_inverse=True)[1]
+    drawn = thirds(np.random.default_rng(0), None, 14, codes)
+    samples = [next(drawn) for _ in range(6)]
+    for sample in samples:
+        assert {len(set(sample[codes == one])) for one in range(6)} == {1}
+        assert len(set(codes[sample > 0.0])) == 2
+    assert_array_equal(sum(samples[:3]), 3.0)
+
+
+def test_groups_that_are_single_documents_are_not_stable():
+    rng = np.random.default_rng(0)
+    documents = np.repeat(np.arange(6), 30)
+    X = rng.normal(size=(6, 20))[documents] + 0.3 * rng.normal(size=(180, 20))
+    mixture = sm.VMFMixture(6, random_state=0).fit(X)
+    assert sm.stability(mixture, X).groups.min() > 0.9
+    assert sm.stability(mixture, X, documents=documents).groups.max() < 0.9
+    with pytest.raises(ValueError, match="documents must have one value a row"):
+        sm.stability(mixture, X, documents=documents[1:])
+
+
 def test_a_third_differs_from_all_rows_as_two_samples_of_all_do():
     rng = np.random.default_rng(0)
     gaps = []

@@ -32,7 +32,7 @@ def documents():
         metadata={
             "name": ["=1+1"] * 13,
             "name_input": [None] * 13,
-            "share": [0.1234567890123456] * 13,
+            "part": [0.1234567890123456] * 13,
             "=cmd": [{"a": [1, None, "é"]}] * 13,
             "open": [True, False] * 6 + [None],
         },
@@ -45,7 +45,7 @@ class TestColumns:
         found = input_columns(corpus)
         assert list(found) == [
             *("topic", "who", "group_input"),
-            *("name_input_input", "name_input", "share", "=cmd", "open"),
+            *("name_input_input", "name_input", "part", "=cmd", "open"),
         ]
         said = "in documents.csv, which has a column of that name already."
         assert renamed_columns(corpus) == [
@@ -55,8 +55,8 @@ class TestColumns:
 
     def test_values_are_written_with_all_they_have(self):
         found = input_columns(documents())
-        assert found["share"][0] == "0.1234567890123456"
-        assert float(found["share"][0]) == 0.1234567890123456
+        assert found["part"][0] == "0.1234567890123456"
+        assert float(found["part"][0]) == 0.1234567890123456
         assert found["=cmd"][0] == '{"a": [1, null, "é"]}'
         assert found["open"] == ["true", "false"] * 6 + [None]
         assert found["who"][0] == "Ann; Ben"

@@ -52,12 +52,12 @@ def test_groups_are_mostly_or_partly_the_labels(found, said):
 
 
 def test_short_documents_are_told():
-    run = SimpleNamespace(documents={"n_words": [4, None, 5, 0, 90]})
+    run = SimpleNamespace(rows_table={"n_words": [4, None, 5, 0, 90]}, cut=None)
     assert _short(run).render().startswith("2 documents have fewer than 5 different words")
     assert "do not rely on their groups" in _short(run).page
-    assert _short(SimpleNamespace(documents={"n_words": [5, 7]})) is None
-    assert _short(SimpleNamespace(documents=None)) is None
-    assert _short(SimpleNamespace(documents={"id": ["of a matrix"]})) is None
+    assert _short(SimpleNamespace(rows_table={"n_words": [5, 7]})) is None
+    assert _short(SimpleNamespace(rows_table=None)) is None
+    assert _short(SimpleNamespace(rows_table={"id": ["of a matrix"]})) is None
 
 
 def of(**more):
@@ -73,7 +73,8 @@ def of(**more):
         groups={"group": [1, 0], "name": ["cluster linkage", "x"], "stability": [0.4996, 0.5]},
         start_agreement={10: 0.419},
         stability=lambda: SimpleNamespace(n_lost=2, n_replicates=20),
-        documents={
+        cut=None,
+        rows_table={
             "group": [1, 1, None],
             "certainty": ["borderline with x", "clearly here", None],
             "n_words": [4, 9, None],

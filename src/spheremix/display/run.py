@@ -85,18 +85,17 @@ def displays(run: Any) -> dict[str, Any]:
 
 def _about_documents(run: Any, names: list[str]) -> dict[str, Any]:
     """Return the figures of labels and dates, where the run has the documents."""
-    rows, corpus = run.rows, run.corpus()
-    if rows is None or corpus is None:
+    if run.rows is None or run.corpus() is None:
         return {}
-    groups = rows.spread(run.assigned.labels)
+    corpus, groups, shares = run.whole_documents()
     found: dict[str, Any] = {}
     for i, (column, values) in enumerate(corpus.labels.items(), 1):
-        labels = contingency(groups, values, n_groups=len(names))
+        labels = contingency(groups, values, n_groups=len(names), shares=shares)
         if labels.labels:
             title = column if len(corpus.labels) > 1 else None
             found["labels" if i == 1 else f"labels-{i}"] = LabelsDisplay(labels, names, title)
     if corpus.dates is not None:
-        times = TimelineDisplay.of(groups, corpus.dates, names)
+        times = TimelineDisplay.of(groups, corpus.dates, names, shares=shares)
         if times.table.periods:
             found["timeline"] = times
     return found

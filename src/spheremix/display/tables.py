@@ -190,11 +190,16 @@ class TimelineDisplay(Display):
 
     @classmethod
     def of(
-        cls, groups: ArrayLike, dates: Iterable[Any], names: Sequence[str] | None = None
+        cls,
+        groups: ArrayLike,
+        dates: Iterable[Any],
+        names: Sequence[str] | None = None,
+        shares: NDArray[np.float64] | None = None,
     ) -> Self:
-        """Count what :meth:`from_groups` draws."""
+        """Count what :meth:`from_groups` draws; documents in several groups by their shares."""
         n_groups = None if names is None else len(names)
-        return cls(timeline(groups, dates, period="auto", n_groups=n_groups), names)
+        found = timeline(groups, dates, period="auto", n_groups=n_groups, shares=shares)
+        return cls(found, names)
 
     @classmethod
     def from_groups(

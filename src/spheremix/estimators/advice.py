@@ -86,12 +86,15 @@ class Adviser:
         Numbers of groups that may be recommended. None tries larger ones while groups come back.
     progress : callable or None
         Called with the share of the work that is done, and what is at work.
+    documents : ndarray of int or None
+        Number of the document of each row, where rows are passages: a half has whole documents.
     """
 
     problem: Problem[VMFModel]
     seed: int
     candidates: Sequence[int] | None = None
     progress: Callable[[float, str], None] | None = None
+    documents: Ids | None = None
 
     def __post_init__(self) -> None:
         require_one_view(self.problem, "The advice on the number of groups")
@@ -102,17 +105,20 @@ class Adviser:
 
     def evidence(self) -> Evidence:
         """Return what speaks for each number of groups."""
-        problem = read_some(self.problem, self.seed)
+        problem, ids = read_some(self.problem, self.seed)
+        documents = self.documents
+        if documents is not None and ids is not None:
+            documents = documents[ids]
         n_rows = int(np.count_nonzero(problem.row_weights))
         most = max(2, min(MOST_LEAVES, n_rows // FEW, int(2.0 * n_rows**0.5)))
         asked = None if self.candidates is None else sorted(set(self.candidates))
         n_leaves = min(FIRST_LEAVES, most) if asked is None else min(max(asked), n_rows)
         numbers = numbers_up_to(n_leaves) if asked is None else asked
-        found = self._measured(problem, n_leaves, numbers)
+        found = self._measured(problem, n_leaves, numbers, documents)
         while asked is None and n_leaves < most and _goes_on(found, n_leaves):
             before, n_leaves = n_leaves, min(2 * n_leaves, most)
             further = [K for K in numbers_up_to(n_leaves) if before < K]
-            found = _joined(found, self._measured(problem, n_leaves, further))
+            found = _joined(found, self._measured(problem, n_leaves, further, documents))
         limit = "candidates" if asked is not None or most == MOST_LEAVES else "rows"
         self._tell(0.95, "rows without groups")
         best = int(found.candidates[found.fine])
@@ -125,7 +131,11 @@ class Adviser:
         )
 
     def _measured(
-        self, problem: Problem[VMFModel], n_leaves: int, numbers: Sequence[int]
+        self,
+        problem: Problem[VMFModel],
+        n_leaves: int,
+        numbers: Sequence[int],
+        documents: Ids | None,
     ) -> Evidence:
         """Compare the groups of halves of the rows, for each number of groups."""
         several = [K for K in numbers if K > 1]
@@ -136,9 +146,9 @@ class Adviser:
         halves: list[dict[int, Ids]] = []
         for split in range(N_SPLITS if whole else 0):
             self._tell((split + 1) / (N_SPLITS + 2), f"up to {n_leaves} groups")
-            halves += grouped(problem, halved(problem, seeds), n_leaves, several, seeds)
+            halves += grouped(problem, halved(problem, seeds, documents), n_leaves, several, seeds)
         if n_leaves > 2 and sum(map(bool, halves)) < 2:  # few rows, or rows that are the same
-            return self._measured(problem, n_leaves // 2, numbers)
+            return self._measured(problem, n_leaves // 2, numbers, documents)
         rows = []
         for K in numbers:
             own = whole.get(K)
@@ -183,19 +193,22 @@ def _joined(first: Evidence, second: Evidence) -> Evidence:
     )
 
 
-def read_some(problem: Problem[VMFModel], seed: int) -> Problem[VMFModel]:
-    """Return the problem on some of the rows, drawn by the seed, where there are many."""
+def read_some(problem: Problem[VMFModel], seed: int) -> tuple[Problem[VMFModel], Ids | None]:
+    """Return the problem on some of the rows, drawn by the seed, where there are many; and which.
+
+    None: all of them.
+    """
     directions, weights = problem.directions, problem.weights
     rows = np.flatnonzero(problem.row_weights)
     most = min(READ_ROWS, int(READ_ENTRIES / entries_a_row(directions)))
     if len(rows) <= most:
-        return problem
+        return problem, None
     ids = np.sort(np.random.default_rng([seed, 0]).choice(rows, most, replace=False))
     own = None if weights is None else weights[ids]
     if isinstance(directions, Divisible):
-        return replace(problem, directions=directions.part(ids), weights=own)
+        return replace(problem, directions=directions.part(ids), weights=own), ids
     again = as_directions(light_rows(directions, ids), n_threads=directions.n_threads)
-    return replace(problem, directions=again, weights=own)
+    return replace(problem, directions=again, weights=own), ids
 
 
 def entries_a_row(directions: Directions) -> float:
@@ -212,12 +225,17 @@ def light_rows(directions: Directions, ids: Ids) -> Any:
     return rows.toarray() if rows.nnz > (1.0 - SPARSE) * np.prod(rows.shape) else rows
 
 
-def halved(problem: Problem[VMFModel], rng: np.random.Generator) -> Array:
-    """Return the weights of two random halves of the rows: (2, n), zero in the other half."""
+def halved(
+    problem: Problem[VMFModel], rng: np.random.Generator, documents: Ids | None = None
+) -> Array:
+    """Return the weights of two random halves of the rows: (2, n), zero in the other half.
+
+    Rows of one document, by its number, are in the same half.
+    """
     weights = problem.row_weights
-    rows = rng.permutation(np.flatnonzero(weights))
-    first = np.zeros(len(weights), dtype=bool)
-    first[rows[: len(rows) // 2]] = True
+    owners = np.arange(len(weights)) if documents is None else documents
+    units = rng.permutation(np.unique(owners[weights > 0.0]))
+    first = np.isin(owners, units[: len(units) // 2])
     return 2.0 * np.array([np.where(first, weights, 0.0), np.where(first, 0.0, weights)])
 
 

@@ -104,7 +104,11 @@ class Agreement:
 
 
 def contingency(
-    groups: ArrayLike, labels: Iterable[Any], *, n_groups: int | None = None
+    groups: ArrayLike,
+    labels: Iterable[Any],
+    *,
+    n_groups: int | None = None,
+    shares: Array | None = None,
 ) -> Contingency:
     """Count the labels of the documents of each group.
 
@@ -117,6 +121,9 @@ def contingency(
         empty list are no label.
     n_groups : int, default=None
         K, where the last groups may be empty.
+    shares : ndarray of shape (n, K), default=None
+        Shares of the groups in each document, where it can be in several: it counts in each group
+        for its share, and sizes are sums of shares.
 
     Returns
     -------
@@ -135,15 +142,23 @@ def contingency(
     kept = [(int(k), value) for k, value in zip(ids, values, strict=True) if k >= 0]
     numbers: dict[Hashable, int] = {}
     places = [(k, numbers.setdefault(one, len(numbers))) for k, value in kept for one in value]
-    counts = np.zeros((K, len(numbers)), dtype=np.intp)
-    np.add.at(counts, tuple(np.array(places, dtype=np.intp).reshape(-1, 2).T), 1)
+    counts: NDArray[Any] = np.zeros((K, len(numbers)), dtype=np.intp)
+    sizes: NDArray[Any] = np.bincount(ids[ids >= 0], minlength=K)
+    if shares is None:
+        np.add.at(counts, tuple(np.array(places, dtype=np.intp).reshape(-1, 2).T), 1)
+    else:
+        own = shares[ids >= 0]
+        counts, sizes = counts.astype(np.float64), own.sum(axis=0)
+        for share, (_, value) in zip(own, kept, strict=True):
+            for one in value:
+                counts[:, numbers[one]] += share
     found = list(numbers)
     totals = counts.sum(axis=0)
     order = sorted(range(len(found)), key=lambda i: (-totals[i], str(found[i])))
     return Contingency(
         tuple(found[i] for i in order),
         counts[:, order],
-        np.bincount(ids[ids >= 0], minlength=K),
+        sizes,
         totals[order],
         sum(not value for _, value in kept),
     )
@@ -210,5 +225,5 @@ def _values(value: Any) -> tuple[Hashable, ...]:
 
 def _shares(counts: Ids, totals: Ids) -> Array:
     """Divide, with zero for nothing out of nothing."""
-    shares: Array = counts / np.maximum(totals, 1)
+    shares: Array = counts / np.where(totals > 0, totals, 1)
     return shares

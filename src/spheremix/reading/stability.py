@@ -25,6 +25,7 @@ from spheremix.estimators.problem import NoFitError, build_problem, is_runaway
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.estimators.starts import Divisible, draw, is_large
 from spheremix.models.views import ViewsModel
+from spheremix.reading.shares import as_codes
 from spheremix.reading.words import characteristic_scores, group_masses
 from spheremix.validity import count_common, jaccard
 
@@ -103,6 +104,7 @@ def stability(
     n_replicates: int = N_REPLICATES,
     *,
     sample_weight: ArrayLike | None = None,
+    documents: ArrayLike | None = None,
     random_state: Any = 0,
     callback: Callable[[int], None] | None = None,
 ) -> Stability:
@@ -137,6 +139,9 @@ def stability(
         Samples. A share of 12 has a standard error of .14 at most.
     sample_weight : array-like of shape (n,), default=None
         The weights it was fitted with.
+    documents : array-like of shape (n,), default=None
+        The document that each row is of, where rows are passages: a third has whole documents.
+        None: each is its own.
     random_state : int, RandomState, Generator or None, default=0
         Seeds the cuts and the starts.
     callback : callable or None, default=None
@@ -165,7 +170,8 @@ def stability(
     words_of, refit = _refitting(model, chosen, rows, weights, callback)
     own_seed, cut_seed = check.draw_seeds(random_state, 2)
     seeds = check.draw_seeds(own_seed, n_replicates)
-    samples = thirds(np.random.default_rng(cut_seed), weights, rows.n_rows)
+    units = None if documents is None else as_codes("documents", documents, rows.n_rows)[1]
+    samples = thirds(np.random.default_rng(cut_seed), weights, rows.n_rows, units)
     K, n = len(chosen.weights_), n_replicates
     own = _with_noise(rows.map_rows(chosen.scorer_, "labels"), K)
     listed = _words(words_of, Again.of(words_of))
@@ -194,19 +200,22 @@ def stability(
     return Stability(documents / n, groups / n, shares, n, n_lost)
 
 
-def thirds(rng: np.random.Generator, weights: Array | None, n_rows: int) -> Iterator[Array]:
+def thirds(
+    rng: np.random.Generator, weights: Array | None, n_rows: int, documents: Ids | None = None
+) -> Iterator[Array]:
     """Cut the rows that count into thirds at random, again and again: weights of each third.
 
     They are three times as large as they were, so that a penalty has the weight that it was chosen
-    for.
+    for. Rows of one document are in the same third.
     """
     base = np.ones(n_rows) if weights is None else weights
-    counted = np.flatnonzero(base)
+    units = np.arange(n_rows) if documents is None else documents
+    counted = np.unique(units[base > 0.0])
     place = np.full(n_rows, -1)
     while True:
         place[counted] = rng.permutation(np.arange(len(counted)) % PARTS)
         for part in range(PARTS):
-            yield np.where(place == part, PARTS * base, 0.0)
+            yield np.where(place[units] == part, PARTS * base, 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

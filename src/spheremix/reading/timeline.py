@@ -46,6 +46,7 @@ def timeline(
     *,
     period: Period = "month",
     n_groups: int | None = None,
+    shares: NDArray[np.float64] | None = None,
 ) -> Timeline:
     """Count the documents of each group by month or by year.
 
@@ -62,6 +63,9 @@ def timeline(
         a date is only a year. By month, a date that is only a year counts as its first month.
     n_groups : int, default=None
         K, where the last groups may be empty.
+    shares : ndarray of shape (n, K), default=None
+        Shares of the groups in each document, where it can be in several: it counts in each group
+        for its share.
 
     Returns
     -------
@@ -96,8 +100,13 @@ def timeline(
     first, last = periods.min(), periods.max()
     places = (periods - first).astype(np.intp)
     every = np.arange(first, last + 1)
-    counts = np.zeros((K, len(every)), dtype=np.intp)
-    np.add.at(counts, (ids[dated], places), 1)
+    counts: NDArray[Any] = np.zeros((K, len(every)), dtype=np.intp)
+    if shares is None:
+        np.add.at(counts, (ids[dated], places), 1)
+    else:
+        counts = np.zeros((len(every), K))
+        np.add.at(counts, places, shares[dated])
+        counts = counts.T
     return Timeline(tuple(str(one) for one in every), counts, n_undated)
 
 

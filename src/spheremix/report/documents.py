@@ -60,6 +60,21 @@ def describe(run: Run, found: Documents | None) -> dict[str, Any] | None:
         if run.leaves is None or run.nodes is None
         else numbered(run.leaves, run.nodes[-1].n_leaves).astype(np.uint16),
         "second_group": found.second_groups.astype(np.uint16) if several else None,
+        "passages": _passages(run),
+    }
+
+
+def _passages(run: Run) -> dict[str, Any] | None:
+    """Say of which document each passage is, and how much of it; None where rows are documents."""
+    cut, rows = run.cut, run.rows
+    if cut is None or rows is None:
+        return None
+    own, n_words = cut.documents[rows.kept], np.maximum(cut.n_words[rows.kept], 1)
+    totals = np.bincount(own, n_words, minlength=len(cut.whole))
+    return {
+        "document": own.astype(np.uint32),
+        "weight": (n_words / totals[own]).astype(np.float32),
+        "n_documents": len(cut.whole),
     }
 
 
@@ -98,10 +113,11 @@ def compare(run: Run, found: Documents | None) -> list[dict[str, Any]]:
     if run.kept_corpus is None or found is None:
         return []
     compared = []
-    for column, labels in run.kept_corpus.labels.items():
+    corpus, groups, _ = run.whole_documents()
+    for column, labels in corpus.labels.items():
         if any(len(several) > 1 for several in labels):
             continue
-        same = agreement(found.labels, labels)
+        same = agreement(groups, labels)
         if np.isfinite(same.ari):
             entry = {"column": column, "ari": digits(same.ari), "nmi": digits(same.nmi)}
             compared.append(entry)

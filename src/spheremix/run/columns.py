@@ -55,13 +55,24 @@ TABLES: dict[str, TableSchema] = {
             "id": Column("Id of the document, or its number from 1."),
             "title": Column("Title of the document; the name of a text file."),
             "date": Column("Date, as far as it is known: 2016-10-12, 2016-10 or 2016."),
+            "passages": Column(
+                "Number of passages of the document; this column and those of shares are there if "
+                "documents were split.",
+                int,
+            ),
             "group": Column(
-                "Most probable group of the document; empty if the document was set aside, and "
+                "Most probable group of the document, or the one with the largest share if "
+                "documents were split; empty if the document was set aside, and "
                 "-1 if it belongs nowhere. Such a document fits no group: its other columns are "
                 "about the group that is nearest to it, which is its second_group.",
                 int,
             ),
             "name": Column("Name of this group, or 'belongs nowhere'."),
+            "share": Column(
+                "Share of this group in the document: the mean of the probabilities of its "
+                "passages, weighted by their words.",
+                float,
+            ),
             "broad_group": Column(
                 "Broad group that its group lies in: a node of tables/tree.csv.",
                 int,
@@ -90,8 +101,15 @@ TABLES: dict[str, TableSchema] = {
                 "Posterior of this group minus the posterior of the second group.", float
             ),
             "second_group": Column(
-                "The next most probable group; empty if there is only one group.", int
+                "The next most probable group, or the one with the next largest share; empty if "
+                "there is only one group.",
+                int,
             ),
+            "second_name": Column("Name of the second group, if documents were split."),
+            "second_share": Column("Share of the second group in the document.", float),
+            "third_group": Column("The group with the third largest share.", int),
+            "third_name": Column("Name of the third group."),
+            "third_share": Column("Share of the third group in the document.", float),
             "log_odds": Column(
                 "Logarithm of the ratio of the two posteriors. Near 0, the document lies between "
                 "two groups.",
@@ -141,6 +159,11 @@ TABLES: dict[str, TableSchema] = {
             ),
             "broad_name": Column("Name of this broad group."),
             "size": Column("Number of documents whose most probable group it is.", int),
+            "mean_share": Column(
+                "If documents were split: mean share of the group in the documents. Size is then "
+                "a number of passages.",
+                float,
+            ),
             "size_before": Column("The same before the update; 0 for a new group.", int),
             "stability": Column(
                 "Whether the group would be there in other documents: the mean, over 12 samples, "
@@ -363,7 +386,11 @@ TABLES: dict[str, TableSchema] = {
             "label_column": Column("Column of the input that the label is from."),
             "group": Column(GROUP, int),
             "label": Column("The label."),
-            "documents": Column("Number of documents of the group that have the label.", int),
+            "documents": Column(
+                "Number of documents of the group that have the label; if documents were split, "
+                "the sum of their shares.",
+                float,
+            ),
             "share_of_group": Column(
                 "These documents as a share of all documents of the group.", float
             ),
@@ -378,8 +405,47 @@ TABLES: dict[str, TableSchema] = {
         {
             "group": Column(GROUP, int),
             "period": Column("Month or year, as 2024-05 or 2024."),
-            "documents": Column("Number of documents of the group in this period.", int),
+            "documents": Column(
+                "Number of documents of the group in this period; if documents were split, the "
+                "sum of their shares.",
+                float,
+            ),
         },
+    ),
+}
+_OF_DOCUMENTS = TABLES["documents"].columns
+# Columns of documents.csv that only documents have that were split.
+OF_SHARES = {
+    "passages",
+    *(name for name in _OF_DOCUMENTS if name.endswith("share")),
+    *("second_name", "third_group", "third_name"),
+}
+TABLES |= {
+    "passages": TableSchema(
+        "tables/passages.csv",
+        "If documents were split: one row for each passage. Groups are found among passages, and "
+        "what is said of documents in the columns below, in the other tables and in report.html is "
+        "said of passages, except in documents.csv, shares.csv, labels.csv and time.csv. The "
+        "samples of stability and advice have whole documents, with all of their passages.",
+        {
+            "id": Column("Id of the passage: that of its document, #, and its place."),
+            "document": Column("Id of the document that it is of."),
+            "place": Column("Place of the passage in its document, from 1.", int),
+            **{
+                name: column
+                for name, column in _OF_DOCUMENTS.items()
+                if name not in {"id", *OF_SHARES}
+            },
+        },
+    ),
+    "shares": TableSchema(
+        "tables/shares.csv",
+        "If documents were split: one row for each document, in the order of the file, with the "
+        "share of each group. A row sums to one; it is empty if no passage of the document has a "
+        "group.",
+        {"id": Column("Id of the document.")},
+        others="group_0, group_1, ...: share of the group in the document, the mean of the "
+        "probabilities of its passages, weighted by their words.",
     ),
 }
 # Columns of documents.csv that documents assigned later do not have.

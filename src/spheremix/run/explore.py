@@ -50,6 +50,7 @@ from spheremix.run.stages.dense import (
     dense_key,
     fit_dense,
 )
+from spheremix.run.stages.passages import Cut, cut_source, find_shares
 from spheremix.run.stages.path import follow_path, path_key
 from spheremix.run.stages.rows import (
     IN_TABLES,
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
 
 
 UNDO = "undo"
+KEPT = ("documents", "passages", "start")  # parts that edits do not change
 
 
 def explore_corpus(
@@ -188,6 +190,9 @@ def explore(
     documents = documents_of(source)
     if documents is not None:
         source = replace(source, notes=[*source.notes, *renamed_columns(documents)])
+    source, lines = mended(source, options), frozenset[str]() if start is None else start.lines
+    source, cut, repeated = cut_source(source, options)
+    lines |= repeated
     embeddings = isinstance(source, Matrix) and source.vocabulary is None
     n_documents = source.X.shape[0] if isinstance(source, Matrix) else len(source)
     options = options.completed(words=not embeddings, n_documents=n_documents)
@@ -196,7 +201,6 @@ def explore(
         words = source.vocabulary
         command["vocabulary_checksum"] = None if words is None else digest(map(str.encode, words))
         command["texts_checksum"] = None if documents is None else documents.checksum
-    source, lines = mended(source, options), frozenset[str]() if start is None else start.lines
     command["names"] = None if names is None else names.command()
     command |= {} if start is None else start.command()
     with store.locked():
@@ -226,11 +230,7 @@ def explore(
             lambda: make_rows(source, options, listener, lines),
         )
         rows = found.beside(beside)
-        if beside is not None:
-            about = (beside.source, beside.format, beside.notes)
-            key = key_of(versions(), beside.content_checksum(), about)
-            store.stage("documents", key, Corpus, lambda: beside)
-            exploration.parts["documents"] = f"documents-{key}"
+        exploration.keep(beside, cut)
         exploration.about = CorpusInfo(
             source=source.source,
             format=source.format,
@@ -286,6 +286,24 @@ class Exploration(Context):
     what: str = ""  # is committed: a command that was killed after it is known to be done
     earlier: dict[str, list[EditStep]] = field(default_factory=dict)  # of other groups, by fit
     parts: dict[str, str] = field(default_factory=dict)  # the stages of the parts that are made
+    cut: Cut | None = None  # where rows are passages of documents
+
+    def keep(self, documents: Corpus | None, cut: Cut | None) -> None:
+        """Keep the documents of the rows, and how they were split."""
+        if documents is None:
+            return
+        about = (documents.source, documents.format, documents.notes)
+        key = key_of(versions(), documents.content_checksum(), about)
+        self.store.stage("documents", key, Corpus, lambda: documents)
+        self.parts["documents"] = f"documents-{key}"
+        if cut is not None:
+            self.split_by(cut)
+            self.store.stage("passages", key, Cut, lambda: cut)
+            self.parts["passages"] = f"passages-{key}"
+
+    def split_by(self, cut: Cut | None) -> None:
+        """Have rows that are passages of documents."""
+        self.cut, self.documents = cut, None if cut is None else cut.documents
 
     def start_with(self, start: Start) -> None:
         """Begin with given groups."""
@@ -325,10 +343,14 @@ class Exploration(Context):
         made["tree"] = self._part("tree", grow_tree(self, groups.rows, labels, advice))
         stable = measure_stability(self, groups.rows, model, model_key)
         made["stability"] = self._part("stability", stable)
+        made["passages"] = self.cut
+        if self.cut is not None:
+            shares = find_shares(self, groups.rows, self.cut, model, model_key)
+            made["shares"] = self._part("shares", shares)
         made["layout"] = self._part("layout", place_documents(self, groups.rows, labels))
         if self.start is not None and self.edits and self.edits[0].before is not None:
             edited = count_moved(edited, self.edits[0].before, labels)
-        run = self._named(edited, made, labels)
+        run = self._named(edited, made)
         if self.asked and before is not None:
             self._compare(before, run)
         self.listener.begin("Writing the tables and the report")
@@ -386,7 +408,7 @@ class Exploration(Context):
             self, Edited(base, Marks(given), fresh=fresh), self.edits, asked=self.asked
         )
 
-    def _named(self, edited: Edited, made: dict[str, Any], labels: NDArray[np.intp]) -> Run:
+    def _named(self, edited: Edited, made: dict[str, Any]) -> Run:
         """Return the run with names for its groups: as was said, and by their words elsewhere."""
         groups, marks = edited.groups, edited.marks
         about = self.about and replace(self.about, n_set_aside=len(groups.rows.reasons))
@@ -401,12 +423,6 @@ class Exploration(Context):
             misplaced=list(marks.misplaced),
             sizes_before=list(marks.sizes_before),
             nowhere_before=marks.nowhere_before,
-            label_agreement={
-                name: AgreementInfo(
-                    ari=float(one.ari), nmi=float(one.nmi), n_documents=int(one.n_documents)
-                )
-                for name, one in sorted(agreements(groups.rows, labels).items())
-            },
             edits=list(edited.steps),
             earlier_edits=self.earlier,
             parts=dict(self.parts),
@@ -414,6 +430,14 @@ class Exploration(Context):
         )
         beside = groups.rows.corpus if "documents" in self.parts else None
         run = Run(info, self.store, **made, rows=groups.rows, documents=beside)
+        corpus, own, _ = run.whole_documents()
+        alike = {
+            name: AgreementInfo(
+                ari=float(one.ari), nmi=float(one.nmi), n_documents=int(one.n_documents)
+            )
+            for name, one in sorted(agreements(corpus.labels, own).items())
+        }
+        info = replace(info, label_agreement=alike)
         reading = run.reading
         automatic = [reading.group_name(k) for k in range(reading.n_groups)]
         given = marks.names
@@ -556,8 +580,9 @@ def _again(
         asked=True,
         what=what,
         earlier=run.info.earlier_edits,
-        parts={k: v for k, v in run.info.parts.items() if k in {"documents", "start"}},
+        parts={k: v for k, v in run.info.parts.items() if k in KEPT},
     )
+    exploration.split_by(run.cut)
     base = f"rows-{exploration.rows_key}"
     for called in (base, *exploration.parts.values()):
         store.used[called] = run.info.stages[called]
@@ -650,7 +675,7 @@ def check_run(
     hears = listener or Listener()
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder) / run.store.place.resolve().name)
-        parts = (run.info.parts.get(name) for name in ("documents", "start"))
+        parts = (run.info.parts.get(name) for name in KEPT)
         with store.locked():
             for called in filter(None, (f"rows-{_base_key(run)}", *parts)):
                 store.take(run.store, called)

@@ -11,10 +11,18 @@ from scipy import sparse
 
 from spheremix.errors import ParameterError
 from spheremix.reading.batch import LETTERS, compare_batch
-from spheremix.run.columns import OF_THE_RUN, TABLES, input_columns, renamed_columns
+from spheremix.run.columns import OF_SHARES, OF_THE_RUN, TABLES, input_columns, renamed_columns
 from spheremix.run.folder.files import RunError, is_path, replacing
+from spheremix.run.stages.passages import cut_new
 from spheremix.run.stages.rows import MATRICES, Rows, is_matrix, rows_of_matrix, rows_of_texts
-from spheremix.run.tables import Table, as_table, csv_lines, document_columns, known_columns
+from spheremix.run.tables import (
+    Table,
+    as_table,
+    csv_lines,
+    document_columns,
+    known_columns,
+    split_columns,
+)
 from spheremix.text import Corpus, Matrix, ReadError, read_documents, read_matrix, vectorize
 from spheremix.text.columns import NoColumnError
 from spheremix.text.corpus import shown
@@ -29,6 +37,7 @@ if TYPE_CHECKING:
     from spheremix.reading.batch import BatchComparison
     from spheremix.run import Listener
     from spheremix.run.run import Run
+    from spheremix.run.stages.passages import Cut, Shares
 
 FALSE_ALARMS = 0.05  # share of the batches without any change that raise an alarm
 OPTIONAL = ("date", "label", "title")  # columns that new documents can do without
@@ -44,9 +53,12 @@ class Assigned:
     run: Run
     rows: Rows  # the new documents
     comparison: BatchComparison | None  # None where the run or the new documents have no rows
+    cut: Cut | None = None  # how the new documents were split, as those of the run were
 
     def table(self) -> Table:
         """Return the columns of ``documents.csv``, and how well each document fits."""
+        if self.cut is not None:
+            return assigned(self.run, self.rows, self.cut)
         n, kept = self.rows.n_documents, self.rows.kept
         fits: list[Any] = [None] * n
         groups = [""] * n
@@ -60,6 +72,8 @@ class Assigned:
     def lines(self) -> list[str]:
         """Say how many documents each group got, and what is new."""
         reading, kept = self.run.reading, self.rows.kept
+        if self.cut is not None:
+            return _told_by_shares(self.run, self.rows, self.cut)
         n_without = self.rows.n_documents - len(kept)
         found = np.zeros(0, dtype=np.intp)
         if len(kept):
@@ -91,6 +105,21 @@ class Assigned:
                 file.write(line.encode("utf-8"))
 
 
+def _told_by_shares(run: Run, rows: Rows, cut: Cut) -> list[str]:
+    """Say how much of the new documents is about each group."""
+    shares, reading = new_shares(run, rows, cut).shares, run.reading
+    there = shares.any(axis=1)
+    n, n_without = int(there.sum()), int((~there).sum())
+    passages = f"{len(rows.kept):,} of {count(rows.n_documents, 'passage')}"
+    first = f"{count(n, 'document')} assigned by {passages}, {n_without:,} without a group."
+    means = shares[there].mean(axis=0) if n else np.zeros(reading.n_groups)
+    listed = [
+        f"{100.0 * means[k]:6.1f} %  group {k}: {reading.group_name(int(k))}"
+        for k in reading.layout.groups
+    ]
+    return [first, *listed, "These are mean shares in the new documents."]
+
+
 def compare_documents(
     run: Run,
     new: Any,
@@ -101,7 +130,13 @@ def compare_documents(
     false_alarms: float = FALSE_ALARMS,
 ) -> Assigned:
     """Assign new documents, and compare them with those of the run."""
-    rows = new_rows(run, new, listener, text, id)
+    rows, cut = new_rows(run, new, listener, text, id)
+    if cut is not None:
+        listener.inform(
+            "The documents of the run were split into passages. So are the new ones, and they are "
+            "not compared with those of the run: passages of one document are too much alike."
+        )
+        return Assigned(run, rows, None, cut)
     if run.rows is None:
         listener.inform("The run has no rows, so new documents are compared with nothing.")
     else:
@@ -120,18 +155,27 @@ def compare_rows(
     return compare_batch(run.mixture, past, rows.X, **how)
 
 
-def assigned(run: Run, rows: Rows) -> Table:
+def new_shares(run: Run, rows: Rows, cut: Cut) -> Shares:
+    """Return the shares of the groups of a run in new documents."""
+    known = run.by_passages
+    return cut.shares(run.mixture, rows, temperature=None if known is None else known.temperature)
+
+
+def assigned(run: Run, rows: Rows, cut: Cut | None = None) -> Table:
     """Return the groups of new documents, in the columns of ``documents.csv``.
 
     Columns that only documents of the run have are left out. Documents that have no word of the run
     have no group and a reason.
     """
+    if cut is not None:
+        shares = new_shares(run, rows, cut).shares
+        return as_table("documents", split_columns(run.reading, shares, cut))
     if len(rows.kept):
         reading = run.reading
         return as_table("documents", document_columns(reading, reading.documents(rows.X), rows))
     corpus, n = rows.corpus, rows.n_documents
     columns = Table(id=corpus.ids) | known_columns(corpus)
-    others = {"id", "title", "date", *OF_THE_RUN}
+    others = {"id", "title", "date", *OF_THE_RUN, *OF_SHARES}
     fitted = [name for name in TABLES["documents"].columns if name not in others]
     columns |= {name: [None] * n for name in fitted}
     columns["set_aside"] = [rows.reasons[i] for i in range(n)]
@@ -140,12 +184,18 @@ def assigned(run: Run, rows: Rows) -> Table:
 
 def new_rows(
     run: Run, new: Any, listener: Listener, text: str | None = None, name: str | None = None
-) -> Rows:
-    """Return the rows of new documents in the columns of the run; their ids are a column."""
+) -> tuple[Rows, Cut | None]:
+    """Return the rows of new documents in the columns of the run; their ids are a column.
+
+    Where the documents of the run were split, so are the new ones, and rows are passages.
+    """
+    cut = None
     columns = {one: given for one, given in (("text", text), ("id", name)) if given is not None}
     wanted = {"text": text, "id": False if name == "none" else name, "label": False}
     found = read_new(run, new, listener, wanted, columns)
     if isinstance(found, Corpus):
+        if run.cut is not None:
+            found, cut = cut_new(found, run.info.command.get("split"))
         rows = vectorized(run, found)
     else:
         matrix = in_columns(found, run.feature_names, run.mixture.n_features_in_)
@@ -154,7 +204,7 @@ def new_rows(
             listener.inform(note)
     for note in renamed_columns(rows.corpus):
         listener.inform(note)
-    return rows
+    return rows, cut
 
 
 def vectorized(run: Run, corpus: Corpus) -> Rows:

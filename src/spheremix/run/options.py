@@ -139,6 +139,16 @@ class ExploreOptions:
         "labels.",
         changes_result=False,
     )
+    split: Any = option(
+        None,
+        WORDS,
+        "Splits documents into passages, so that each can be about several groups. `auto`: "
+        "documents of more than 800 words, into passages of about 80, if a tenth of all documents "
+        "or more are so long; a number, as 80: all documents, into passages of about so many "
+        "words; `paragraphs` or `sentences`: all documents, into these; `none`: none. Groups are "
+        "then groups of passages, and documents have a share of each group.",
+        found="auto; none for a matrix",
+    )
     language: str | None = option(None, WORDS, "Language, as en or en,fr.", found="en")
     lemmatizer: str | None = option(None, WORDS, "simplemma or none.", found="simplemma")
     stop_words: Any = option(
@@ -282,6 +292,7 @@ class ExploreOptions:
             "max_noise": parse_share("max_noise", self.max_noise),
             "noise": None if self.noise == "none" else self.noise,
             "label": parse_names("label", self.label),
+            "split": parse_split(self.split),
         }
         for name in ("criterion", "k_criterion"):  # as people write them: BIC, bic
             if isinstance(getattr(self, name), str):
@@ -511,6 +522,22 @@ def parse_df(name: str, value: Any) -> float | None:
         f"{{{name}}} must be a number of documents, as 5, or a share, as 0.5; got {{got}}",
         got=repr(value),
     )
+
+
+def parse_split(value: Any) -> str | int | None:
+    """Read "none", "paragraphs", "sentences" or a number of words; "auto" is None."""
+    if value is None or (isinstance(value, str) and value == AUTO):
+        return None
+    if isinstance(value, str) and value in {"none", "paragraphs", "sentences"}:
+        return value
+    found = _number(value)
+    if not isinstance(found, int) or found < 1:
+        raise ParameterError(
+            "{split} must be auto, none, paragraphs, sentences or a number of words from 1 on, as "
+            "80; got {got}",
+            got=repr(value),
+        )
+    return found
 
 
 def parse_kappa(value: Any) -> str | float:

@@ -45,6 +45,7 @@ from spheremix.run.folder.schema import FORMAT, VERSION, RunInfo
 from spheremix.run.folder.store import STAGE, Store, key_of
 from spheremix.run.names import AUTOMATIC
 from spheremix.run.stages.dense import DenseFit
+from spheremix.run.stages.passages import Cut, Shares
 from spheremix.run.stages.rows import Rows
 from spheremix.run.stages.tree import Layout, Tree, ancestors, check_tree, describe_tree
 from spheremix.run.tables import Table, as_table
@@ -74,6 +75,8 @@ ENDINGS = re.compile(
 PARTS: dict[str, Any] = {
     "rows": Rows,
     "documents": Corpus,
+    "passages": Cut,
+    "shares": Shares,
     "path": PathStored,
     "choice": PathChoice,
     "advice": Advice,
@@ -112,9 +115,10 @@ class Run:
         The mixtures without penalty, by number of groups.
     feature_names : list of str or None
         The vocabulary; None for embeddings.
-    documents, groups, words : Table or None
-        The tables ``documents.csv``, ``groups.csv`` and ``words.csv``, as columns; None where the
-        run does not have them.
+    documents, groups, words, shares : Table or None
+        The tables ``documents.csv``, ``groups.csv``, ``words.csv`` and ``tables/shares.csv``, as
+        columns; None where the run does not have them. Shares are there if documents were split
+        into passages.
     tree : VMFTree or None
         Where a tree was saved: itself, with its cuts. For other cuts, ``attach`` gives it the rows.
 
@@ -602,6 +606,62 @@ class Run:
         """One row a word of a group."""
         return self.read_table("words")
 
+    @property
+    def shares(self) -> Table | None:
+        """One row a document: the share of each group; None unless documents were split."""
+        return self.read_table("shares")
+
+    @property
+    def rows_table(self) -> Table | None:
+        """One row for each row of the model: a document, or a passage where they were split."""
+        return self.read_table("documents" if self.cut is None else "passages")
+
+    @cached_property
+    def cut(self) -> Cut | None:
+        """How documents were split into the passages that the rows are; None where they are whole.
+
+        The documents of the rows are the passages then.
+        """
+        cut: Cut | None = self._part("passages")
+        if cut is not None and self.rows is not None:
+            n = self.rows.n_documents
+            lengths = {len(cut.documents), len(cut.places), len(cut.n_words)}
+            places = np.unique(cut.documents)
+            sound = lengths == {n} and np.array_equal(places, np.arange(len(cut.whole)))
+            require(sound, "the passages are not those of the rows", self.folder)
+        return cut
+
+    @cached_property
+    def by_passages(self) -> Shares | None:
+        """The shares of the groups in the documents; None where these were not split."""
+        if self.cut is None:
+            return None
+        found: Shares | None = self._part("shares")
+        wanted = (len(self.cut.whole), self.info.n_groups)
+        if found is None or found.shares.shape != wanted:
+            raise RunError(f"{self.folder}: damaged: the shares are not those of the documents.")
+        return found
+
+    def whole_documents(
+        self,
+    ) -> tuple[Corpus, NDArray[np.intp], NDArray[np.float64] | None]:
+        """Return all documents, as they were before any was split, and their groups.
+
+        Returns
+        -------
+        documents : Corpus
+            Without their texts where they were split.
+        groups : ndarray of shape (n,)
+            The group of each, or the one with the largest share; -1 where there is none.
+        shares : ndarray of shape (n, K) or None
+            The shares of the groups, where documents were split.
+        """
+        if self.cut is not None and self.by_passages is not None:
+            return self.cut.whole, self.by_passages.groups, self.by_passages.shares
+        if self.rows is None or self.assigned is None:
+            raise RunError(f"{self.folder}: the run has no rows.")
+        return self.rows.corpus, self.rows.spread(self.assigned.labels), None
+
     def read_table(self, key: str) -> Table | None:
         """Return one of the tables of the run.
 
@@ -626,7 +686,7 @@ class Run:
         rows, found, stability = self.rows, self.assigned, self.stability()
         if rows is None or found is None or stability is None:
             raise RunError(f"{self.folder}: damaged: an explored run has its rows and stability.")
-        reading, K, corpus = self.reading, self.info.n_groups, rows.corpus
+        reading, K = self.reading, self.info.n_groups
         beside: dict[str, Any] = {"leaves": self.leaves, "positions": self.positions()}
         beside["broad"] = self.broad_groups
         each: dict[str, dict[str, Any]] = {
@@ -649,12 +709,17 @@ class Run:
             "removed_words": (tables.removed_columns, removed if any(removed.values()) else None),
         }
         each |= {key: make(of) for key, (make, of) in optional.items() if of is not None}
-        groups = rows.spread(found.labels)
+        corpus, groups, shares = self.whole_documents()
+        if self.cut is not None and shares is not None:
+            each["passages"] = tables.passage_columns(each["documents"], self.cut)
+            each["shares"] = tables.share_columns(shares, corpus)
+            each["documents"] = tables.split_columns(reading, shares, self.cut)
+            tables.add_shares(each["groups"], shares)
         if corpus.labels:
-            each["labels"] = tables.label_columns(groups, corpus.labels, K)
+            each["labels"] = tables.label_columns(groups, corpus.labels, K, shares)
         if corpus.dates is not None:
-            each["time"] = tables.time_columns(groups, corpus.dates, K)
-        tables.add_marks(each, self.info, corpus.ids)
+            each["time"] = tables.time_columns(groups, corpus.dates, K, shares)
+        tables.add_marks(each, self.info, rows.corpus.ids)
         for key, columns in each.items():
             unknown = set(columns) - set(TABLES[key].columns)
             if unknown and not TABLES[key].others:
@@ -704,10 +769,10 @@ class Run:
             )
         typical = _by_group(tables.typical_columns(reading, found, rows, most=QUOTED))
         labelled: dict[int, Any] = {}
-        if rows.corpus.labels:
-            groups = rows.spread(found.labels)
+        corpus, groups, shares = self.whole_documents()
+        if corpus.labels:
             labelled = _by_group(
-                tables.label_columns(groups, rows.corpus.labels, self.info.n_groups)
+                tables.label_columns(groups, corpus.labels, self.info.n_groups, shares)
             )
 
         def plain(words: Iterable[Any]) -> list[dict[str, Any]]:
@@ -816,10 +881,11 @@ class Run:
         -------
         Table
             The columns of ``documents.csv`` but fine_group, stability, x and y; documents without a
-            word of the run have no group.
+            word of the run have no group. If the documents of the run were split, so are the new
+            ones, and the columns are those of their shares.
         """
-        rows = _later("run.new_documents", "new_rows")(self, new, Listener(), text, id)
-        return _later("run.new_documents", "assigned")(self, rows)
+        rows, cut = _later("run.new_documents", "new_rows")(self, new, Listener(), text, id)
+        return _later("run.new_documents", "assigned")(self, rows, cut)
 
     def compare_batch(
         self,

@@ -90,11 +90,22 @@ def feature_name(run: Run) -> str:
     return "column" if run.feature_names is None else "word"
 
 
+def unit_name(run: Run) -> str:
+    """Say what a row of the model is."""
+    return "document" if run.cut is None else "passage"
+
+
+def _rows_file(run: Run) -> str:
+    """Return the table that has a row for each row of the model."""
+    return TABLES["documents" if run.cut is None else "passages"].file
+
+
 def remarks(run: Run) -> list[Remark]:
     """Say what a reader of the result should know."""
     found = [
         updated(run),
         edited(run),
+        _passages(run),
         kept_words(run),
         left_out(run),
         _nowhere(run),
@@ -110,7 +121,7 @@ def remarks(run: Run) -> list[Remark]:
 
 def readme_sentences(run: Run) -> str:
     """Say what README.txt tells about this run alone."""
-    found = (kept_words(run), left_out(run), updated(run), edited(run))
+    found = (_passages(run), kept_words(run), left_out(run), updated(run), edited(run))
     return " ".join(one.render() for one in found if one is not None)
 
 
@@ -139,7 +150,8 @@ def headline(run: Run) -> str:
     mixture, options = run.mixture, run.info.command
     parts = [count(mixture.n_features_in_, feature_name(run))]
     if hasattr(mixture, "labels_"):
-        parts.insert(0, count(len(mixture.labels_), "document"))
+        of = "" if run.cut is None else f" of {count(len(run.cut.whole), 'document')}"
+        parts.insert(0, f"{count(len(mixture.labels_), unit_name(run))}{of}")
     criterion = str(options.get("k_criterion") or "")
     criterion = criterion if criterion == "advice" else criterion.upper()
     tried = len(run.dense) if run.advice is None else len(run.advice.evidence.candidates)
@@ -154,6 +166,23 @@ def headline(run: Run) -> str:
     updates = [one.update is not None for one in run.edits]
     parts += [*(["updated"] if any(updates) else []), *([] if all(updates) else ["edited"])]
     return " . ".join(parts)
+
+
+def _passages(run: Run) -> Remark | None:
+    """Say that documents were split, and where their shares are."""
+    if run.cut is None:
+        return None
+    n_passages = run.cut.n_passages
+    n, several = len(n_passages), int((n_passages > 1).sum())
+    every = f"{several:,} of {count(n, 'document')}"
+    return _say(
+        f"{every} {'was' if several == 1 else 'were'} split into "
+        f"{int(n_passages[n_passages > 1].sum()):,} passages, and groups are groups of passages",
+        command=". documents.csv and tables/shares.csv have the shares of the groups in each "
+        "document. To keep documents whole: {split=none}",
+        page=": what is listed and counted here are passages, but labels and time are told of "
+        "documents by their shares",
+    )
 
 
 # Edits and updates
@@ -349,9 +378,9 @@ def _set_aside(run: Run) -> Remark | None:
     corpus, rows = run.info.corpus, run.rows
     if corpus is None or not corpus.n_set_aside or rows is None:
         return None
-    text = f"{corpus.n_set_aside:,} of {corpus.n_documents:,} documents set aside"
+    text = f"{corpus.n_set_aside:,} of {corpus.n_documents:,} {unit_name(run)}s set aside"
     command, page = (
-        ": see set_aside in documents.csv",
+        f": see set_aside in {_rows_file(run)}",
         ": the tab Corpus lists them with the reasons",
     )
     how, n = rows.vectorization, list(rows.reasons.values()).count(NO_WORD_LEFT)
@@ -453,15 +482,15 @@ def _lost(run: Run) -> Remark | None:
 
 def _short(run: Run) -> Remark | None:
     """Warn of documents of few words."""
-    words = [] if run.documents is None else run.documents.get("n_words", [])
+    words = [] if run.rows_table is None else run.rows_table.get("n_words", [])
     n = sum(1 for one in words if one is not None and one < FEW)
     if not n:
         return None
     have, its = ("has", "its group") if n == 1 else ("have", "their groups")
     return _say(
-        f"{count(n, 'document')} {have} fewer than {FEW} different words of the vocabulary: do not "
-        f"rely on {its}",
-        command=" (column n_words of documents.csv)",
+        f"{count(n, unit_name(run))} {have} fewer than {FEW} different words of the vocabulary: do "
+        f"not rely on {its}",
+        command=f" (column n_words of {_rows_file(run)})",
         page=". Each of them says so where it is opened",
     )
 
@@ -476,19 +505,19 @@ def _nowhere(run: Run) -> Remark | None:
         return None
     n = int((labels < 0).sum())
     if not n:
-        return _say("No document belongs nowhere: every one fits a group")
+        return _say(f"No {unit_name(run)} belongs nowhere: every one fits a group")
     belong, are = ("belongs", "is") if n == 1 else ("belong", "are")
-    lost = f"{count(n, 'document')} ({100.0 * n / len(labels):.1f} %)"
+    lost = f"{count(n, unit_name(run))} ({100.0 * n / len(labels):.1f} %)"
     return _say(
         f"{lost} {belong} nowhere and {are} in no group: see ",
-        command="group -1 in the table documents.csv",
+        command=f"group -1 in the table {_rows_file(run)}",
         page="the end of the list of groups",
     )
 
 
 def _borderline(run: Run) -> Remark | None:
     """Say how many documents may as well be in another group, and where most of them are."""
-    documents, table = run.documents, run.groups
+    documents, table, unit = run.rows_table, run.groups, unit_name(run)
     if documents is None or table is None or "certainty" not in documents:
         return None
     n = sum(k is not None and k >= 0 for k in documents["group"])
@@ -497,15 +526,15 @@ def _borderline(run: Run) -> Remark | None:
         for k, sure in zip(documents["group"], documents["certainty"], strict=True)
         if sure and sure.startswith(BORDERLINE)
     )
-    every = count(n, "document")
+    every = count(n, unit)
     if not found:
-        return _say("Borderline documents: none of {all}", all=every)
+        return _say(f"Borderline {unit}s: none of {{all}}", all=every)
     [(group, most)] = found.most_common(1)
     names = dict(zip(table["group"], table["name"], strict=True))
     where = f"{most:,} of them in {names.get(group, group)}" if found.total() > 1 else ""
     return _say(
-        "Borderline documents: {n} of {all} may as well be in another group{where}",
-        command=". The column certainty of documents.csv begins with 'borderline' there",
+        f"Borderline {unit}s: {{n}} of {{all}} may as well be in another group{{where}}",
+        command=f". The column certainty of {_rows_file(run)} begins with 'borderline' there",
         page=". A click on their number in the top line lists them",
         groups=((group, where),) if where else (),
         n=f"{found.total():,}",
@@ -599,7 +628,13 @@ def group_tables(run: Run) -> list[Shown]:
         )
         for i, one in enumerate(groups)
     ]
-    return [Shown(("size", "group", "name", *lists), rows, (0, 1))]
+    if run.by_passages is None:
+        return [Shown(("size", "group", "name", *lists), rows, (0, 1))]
+    table = run.groups or Table(group=[], mean_share=[])
+    means = dict(zip(table["group"], table["mean_share"], strict=True))
+    shares = [f"{100.0 * means[one.group]:.1f} %" for one in groups]
+    rows = [(share, *row) for share, row in zip(shares, rows, strict=True)]
+    return [Shown(("share", "passages", "group", "name", *lists), rows, (0, 1, 2))]
 
 
 def _embedded(run: Run, groups: list[Group]) -> list[Shown]:
@@ -652,13 +687,17 @@ def what_to_open(run: Run) -> dict[str, str]:
         "removed_words": "words left out",
         "labels": "labels",
         "time": "time",
+        "shares": "shares of all groups in the documents",
+        "passages": "passages",
     }
     there = [what for key, what in kinds.items() if TABLES[key].file in run.info.outputs]
     listed = {
         PAGE: "all of it on one page, which opens in any browser",
         TABLES["groups"].file: f"size, name and {feature}s of every group",
         TABLES["documents"].file: "the group of every document, how surely (certainty), and the "
-        "second group",
+        "second group"
+        if run.cut is None
+        else "the first three groups of every document, and their shares",
         TABLES["words"].file: f"every {feature} of every prototype",
         "tables/": ", ".join(there),
         README: "what every column means",

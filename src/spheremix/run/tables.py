@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.path import VMFPath
     from spheremix.reading import ContrastWord, Documents, Reading, Word
     from spheremix.run.folder.schema import RunInfo
+    from spheremix.run.stages.passages import Cut
     from spheremix.run.stages.rows import Removed, Rows
     from spheremix.run.stages.tree import Node
     from spheremix.text import Corpus
@@ -191,6 +192,53 @@ def document_columns(
     reasons = rows.reasons
     spread["set_aside"] = [reasons.get(row, "") for row in range(rows.n_documents)]
     return spread | input_columns(corpus)
+
+
+def passage_columns(columns: dict[str, Any], cut: Cut) -> dict[str, Any]:
+    """List the passages as documents are listed, each with its document and its place in it."""
+    ids = cut.whole.ids
+    found = {
+        "id": columns["id"],
+        "document": [ids[i] for i in cut.documents],
+        "place": cut.places,
+    }
+    beside = input_columns(cut.whole)
+    return found | {name: own for name, own in columns.items() if name not in {"id", *beside}}
+
+
+def add_shares(groups: dict[str, Any], shares: Any) -> None:
+    """Put the mean share of each group in the documents into the table of groups."""
+    grouped = shares[shares.any(axis=1)]
+    means = grouped.mean(axis=0) if len(grouped) else np.zeros(shares.shape[1])
+    groups["mean_share"] = [None if k < 0 else float(means[k]) for k in groups["group"]]
+
+
+def split_columns(reading: Reading, shares: Any, cut: Cut) -> dict[str, Any]:
+    """List documents that were split: their passages, and their first three groups with shares."""
+    m, K = shares.shape
+    grouped = shares.any(axis=1)
+    order = np.argsort(-shares, axis=1, kind="stable")
+    columns: dict[str, Any] = {"id": cut.whole.ids} | known_columns(cut.whole)
+    columns["passages"] = cut.n_passages
+    for place, start in enumerate(("", "second_", "third_")[:K]):
+        own = order[:, place]
+        there = grouped & (shares[np.arange(m), own] > 0.0)
+        groups = [int(k) if ok else None for k, ok in zip(own, there, strict=True)]
+        named = ["" if k is None else reading.group_name(k) for k in groups]
+        parts = [None if k is None else float(shares[i, k]) for i, k in enumerate(groups)]
+        columns |= {f"{start}group": groups, f"{start}name": named, f"{start}share": parts}
+    columns["set_aside"] = ["" if ok else "no passage has a group" for ok in grouped]
+    return columns | input_columns(cut.whole)
+
+
+def share_columns(shares: Any, documents: Corpus) -> dict[str, Any]:
+    """Return the shares of all groups in each document; none where no passage has a group."""
+    found: dict[str, Any] = {"id": documents.ids}
+    grouped = shares.any(axis=1)
+    for k, column in enumerate(shares.T):
+        each = zip(column, grouped, strict=True)
+        found[f"group_{k}"] = [float(one) if ok else None for one, ok in each]
+    return found
 
 
 def repeated_ids(corpus: Corpus) -> list[str]:
@@ -392,12 +440,15 @@ def path_columns(path: VMFPath) -> dict[str, Any]:
 
 
 def label_columns(
-    groups: Any, labels: Mapping[str, list[tuple[str, ...]]], K: int
+    groups: Any, labels: Mapping[str, list[tuple[str, ...]]], K: int, shares: Any = None
 ) -> dict[str, Any]:
-    """Count the labels of each group, for one column of labels after the other."""
+    """Count the labels of each group, for one column of labels after the other.
+
+    With shares of the groups in documents, a document counts in each group for its share.
+    """
     columns: dict[str, list[Any]] = {name: [] for name in TABLES["labels"].columns}
     for name, values in labels.items():
-        found = contingency(groups, values, n_groups=K)
+        found = contingency(groups, values, n_groups=K, shares=shares)
         cells = np.nonzero(found.counts)
         columns["label_column"] += [name] * len(cells[0])
         columns["group"] += cells[0].tolist()
@@ -408,9 +459,9 @@ def label_columns(
     return columns
 
 
-def time_columns(groups: Any, dates: Any, K: int) -> dict[str, Any]:
+def time_columns(groups: Any, dates: Any, K: int, shares: Any = None) -> dict[str, Any]:
     """Count the documents of each group by month, or by year where there are many months."""
-    found = timeline(groups, dates, period="auto", n_groups=K)
+    found = timeline(groups, dates, period="auto", n_groups=K, shares=shares)
     rows, columns = (axis.ravel() for axis in np.indices(found.counts.shape))
     return {
         "group": rows,
@@ -427,7 +478,7 @@ def advice_columns(advice: Advice) -> dict[str, Any]:
 
 def add_marks(each: dict[str, dict[str, Any]], info: RunInfo, ids: list[str]) -> None:
     """Put notes and marks of people into the tables of a run, where there are any."""
-    groups, documents = each["groups"], each["documents"]
+    groups, documents = each["groups"], each.get("passages", each["documents"])
     if info.notes.groups:
         groups["note"] = [info.notes.groups.get(k, "") for k in groups["group"]]
     if info.sizes_before:

@@ -31,6 +31,7 @@ from spheremix.run.new_documents import (
 )
 from spheremix.run.options import ExploreOptions
 from spheremix.run.run import load_run
+from spheremix.run.stages.passages import WHOLE
 from spheremix.run.stages.rows import Rows, check_rows, mended, rows_of_matrix
 from spheremix.text import Corpus, Matrix, ReadError, vectorize
 from spheremix.text.corpus import shown
@@ -77,6 +78,11 @@ def update_run(
             f"{before.folder}: this run was not made by spheremix explore and cannot be updated. "
             "Explore old and new documents together."
         )
+    if before.cut is not None:
+        raise RunError(
+            f"{before.folder}: its documents were split into passages, and such a run cannot be "
+            "updated. Explore old and new documents together."
+        )
     options = ExploreOptions.of_command(before.info.command, threads)
     given = {"text": text, "id": id, "metadata": metadata}
     columns = {name: one for name, one in given.items() if one is not None}
@@ -90,6 +96,8 @@ def update_run(
     step = PendingStep(_taken_over(before, added, found, K), groups)
     start = Start(labels, step, lines=lines, told=frozenset(added.source.notes))
     chosen = replace(options, k=K)
+    if isinstance(added.source, Corpus):
+        chosen = replace(chosen, split=WHOLE)
     return explore(added.source, chosen, Store(folder), force=False, listener=hears, start=start)
 
 

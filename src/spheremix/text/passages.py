@@ -176,8 +176,17 @@ def split(texts: Iterable[str], into: Any = "auto") -> Passages:
     else:
         into = require_integer("into", into, 1)
     given = check_texts(texts)
-    size = WORDS if into == "auto" else into
-    cut = _documents_to_cut(given, into)
+    return _split(given, WORDS if into == "auto" else into, _documents_to_cut(given, into))
+
+
+def split_long(texts: Iterable[str]) -> Passages:
+    """Split the documents that "auto" calls long, however few they are."""
+    given = check_texts(texts)
+    return _split(given, WORDS, _long(given))
+
+
+def _split(given: list[str], size: int | str, cut: NDArray[np.bool_]) -> Passages:
+    """Split some of the texts."""
     places: list[list[Unit]] = [
         _passages(text, size) if cut[i] else [Unit(0, len(text), _count(text), PARAGRAPH)]
         for i, text in enumerate(given)
@@ -196,9 +205,13 @@ def _documents_to_cut(texts: list[str], into: Any) -> NDArray[np.bool_]:
         return np.zeros(len(texts), dtype=bool)
     if into != "auto":
         return np.ones(len(texts), dtype=bool)
-    # A word has a space after it, or a few characters of a script without spaces.
-    long = np.array([len(text) > LONG and _count(text) > LONG for text in texts], dtype=bool)
+    long = _long(texts)
     return long if long.sum() >= FEW_LONG * len(texts) else np.zeros(len(texts), dtype=bool)
+
+
+def _long(texts: list[str]) -> NDArray[np.bool_]:
+    # A word has a space after it, or a few characters of a script without spaces.
+    return np.array([len(text) > LONG and _count(text) > LONG for text in texts], dtype=bool)
 
 
 def _passages(text: str, size: int | str) -> list[Unit]:

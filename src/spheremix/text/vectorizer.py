@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -426,12 +426,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the lines that are left out, with the number of texts that have them."""
         if self.keep_boilerplate:
             return {}
-        found = repeated_lines(texts)
-        return found | {
-            line: sum(line in map(str.strip, text.split("\n")) for text in texts)
-            for line in self.drop_lines
-            if line not in found
-        }
+        found, given = repeated_lines(texts), set(self.drop_lines)
+        if not given:
+            return found
+        times = Counter(
+            line for text in texts for line in given.intersection(map(str.strip, text.split("\n")))
+        )
+        return found | {line: times[line] for line in self.drop_lines if line not in found}
 
     def _languages(self) -> tuple[str, ...]:
         """Return the codes of "en,fr"."""

@@ -151,6 +151,13 @@ export interface Path {
   criteria: Record<string, (number | null)[]>;
 }
 
+// Where rows are passages: the document of each, and which part of its words it has.
+export interface Passages {
+  document: Uint32Array;
+  weight: Float32Array;
+  n_documents: number;
+}
+
 export interface Documents {
   id: string[];
   title: string[] | null; // empty: none
@@ -166,6 +173,7 @@ export interface Documents {
   cosine: Float32Array;
   group: Uint16Array;
   second_group: Uint16Array | null;
+  passages: Passages | null;
   leaf?: Uint16Array | null; // of the tree
 }
 

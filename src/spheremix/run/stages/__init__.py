@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from spheremix.text.corpus import digest
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -22,5 +24,13 @@ class Context:
     options: ExploreOptions
     listener: Listener
     rows_key: str = ""  # part of the keys of all later stages
+    documents: NDArray[np.int64] | None = None  # of each passage, where rows are passages
     start: NDArray[np.intp] | None = None  # groups of documents that are not searched for
     start_key: str = ""  # what tells them from others
+
+    def drawn_whole(self, kept: NDArray[np.intp]) -> tuple[NDArray[np.int64] | None, list[str]]:
+        """Return the documents of the passages that were kept, and what they add to a key."""
+        if self.documents is None:
+            return None, []
+        own = self.documents[kept]
+        return own, [digest([own.astype("<i8").tobytes()])]

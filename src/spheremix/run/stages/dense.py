@@ -28,6 +28,8 @@ from spheremix.run.options import ADVICE, DENSE, FREE
 from spheremix.wording import count as counted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from spheremix.estimators.options import Kappa
@@ -100,14 +102,15 @@ def advise_run(x: Context, rows: Rows) -> Advice | None:
     options, asked = x.options, _asked(x, rows)
     if x.start is not None or options.k_criterion != ADVICE or len(asked) < 2:
         return None
+    documents, whole = x.drawn_whole(rows.kept)
 
     def make() -> Advice:
         x.listener.begin("Grouping halves of the documents, to see which groups come back")
         numbers = None if options.k is None else asked
         problem = problem_of(rows, options)
-        return Adviser(problem, options.seed, numbers, x.listener.update).advise()
+        return Adviser(problem, options.seed, numbers, x.listener.update, documents).advise()
 
-    key = key_of(x.rows_key, "advice", options.k, options.kappa, options.seed)
+    key = key_of(x.rows_key, "advice", options.k, options.kappa, options.seed, *whole)
     return x.store.stage("advice", key, Advice, make)
 
 
@@ -231,13 +234,15 @@ def name_candidates(candidates: list[int]) -> str:
     return f"{', '.join(map(str, candidates[:-1]))} and {candidates[-1]} groups"
 
 
-def agreements(rows: Rows, groups: NDArray[np.intp]) -> dict[str, Agreement]:
-    """Compare groups with each column of labels in which a document has one at most."""
+def agreements(
+    columns: Mapping[str, list[tuple[str, ...]]], groups: NDArray[np.intp]
+) -> dict[str, Agreement]:
+    """Compare groups of documents with each column of labels in which they have one at most."""
     each = {}
-    for name, labels in rows.corpus.labels.items():
+    for name, labels in columns.items():
         if any(len(several) > 1 for several in labels):
             continue
-        found = agreement(groups, [labels[row] for row in rows.kept])
+        found = agreement(groups, labels)
         if np.isfinite(found.ari):
             each[name] = found
     return each

@@ -238,7 +238,7 @@ def check_options(source: Path | Corpus | Matrix, options: ExploreOptions) -> No
         refuse(["texts"], "is not a matrix", "are beside the rows of one")
         TextVectorizer(**options.vectorizer()).check_parameters()
         return
-    refuse(["weighting"], "is a matrix, used as it is", "is for texts alone")
+    refuse(["weighting", "split"], "is a matrix, used as it is", "is for texts alone")
     if path is not None and options.texts is None:
         of_texts = (*FOR_COLUMNS, *FOR_WORDS)
         refuse(of_texts, "is a matrix", "is for texts: give them with {texts}")

@@ -25,6 +25,7 @@ def measure_stability(
 ) -> Stability:
     """Draw the documents again, and see which documents, groups and words stay."""
     options = x.options
+    documents, whole = x.drawn_whole(rows.kept)
 
     def follow(n_sweeps: int) -> None:
         x.listener.update(0.0, f"{count(n_sweeps, 'pass', 'passes')} over the documents")
@@ -34,7 +35,12 @@ def measure_stability(
         directions = as_directions(rows.X, n_threads=options.threads)
         try:
             return stability(
-                model, directions, N_REPLICATES, random_state=options.seed, callback=follow
+                model,
+                directions,
+                N_REPLICATES,
+                documents=documents,
+                random_state=options.seed,
+                callback=follow,
             )
         except NoFitError:  # no repetition has as many groups: nothing counts as having stayed
             mixture: Any = getattr(model, "best_estimator_", model)
@@ -46,5 +52,8 @@ def measure_stability(
 
     by = [options.criterion, *([] if options.max_noise is None else [options.max_noise])]
     return x.store.stage(
-        "stability", key_of(model_key, "thirds", N_REPLICATES, *by, options.seed), Stability, make
+        "stability",
+        key_of(model_key, "thirds", N_REPLICATES, *by, options.seed, *whole),
+        Stability,
+        make,
     )

@@ -9,13 +9,33 @@ import {
   topLabels,
 } from "../../../../src/spheremix/report/page/tabs/counts.js";
 
+test("passages count for their part of a document", () => {
+  const groups = Uint8Array.of(0, 1, 0);
+  const passages = { document: Uint32Array.of(0, 0, 1), weight: Float32Array.of(0.25, 0.75, 1) };
+  const known = { labels: [[0], [0], [1]], label_names: ["left", "right"] };
+  const found = countLabels(
+    { ...known, passages: { ...passages, n_documents: 2 } },
+    groups,
+    [0, 1],
+  );
+  assert.deepEqual([...found.counts[0]], [0.25, 1]);
+  assert.deepEqual([...found.totals], [1, 1]);
+  assert.deepEqual([...found.sizes], [1.25, 0.75]);
+  const dates = ["2001", "2001", "2002"];
+  const time = countPeriods(dates, groups, [0, 1], { ...passages, n_documents: 2 });
+  assert.deepEqual(time.counts, [
+    [0.25, 1],
+    [0.75, 0],
+  ]);
+});
+
 test("documents that belong nowhere count in no total", () => {
   const documents = { labels: [[0], [0], [1]], label_names: ["a", "b"] };
   const groups = Uint8Array.of(0, 2, 2);
   const labels = countLabels(documents, groups, [0, 2], 2);
   assert.deepEqual([...labels.totals], [1, 0]);
   assert.deepEqual([...labels.counts[1]], [1, 1]);
-  const time = countPeriods(["2020-03-01", "2020-03-02", "2020-04-01"], groups, [0], 2);
+  const time = countPeriods(["2020-03-01", "2020-03-02", "2020-04-01"], groups, [0], null, 2);
   assert.deepEqual(time.totals, [1, 0]);
   assert.deepEqual(time.counts, [[1, 0]]);
 });

@@ -4,7 +4,15 @@ import { AGREED, agreementPercent, countSure, samenessWord } from "../groups/cer
 import { chooseModelGroup } from "../groups/grouping.js";
 import { openCut } from "../groups/sliders.js";
 import { bdi, find, make, separated, textButton } from "../lib/dom.js";
-import { capital, counted, integer, nounOf, percent, shownOfAll } from "../lib/format.js";
+import {
+  capital,
+  counted,
+  countedRows,
+  integer,
+  nounOf,
+  percent,
+  shownOfAll,
+} from "../lib/format.js";
 import { openSure } from "./help.js";
 
 /** @import { App, Content, State, Step } from "../types.d.ts" */
@@ -21,7 +29,9 @@ export function mountHeader(app) {
   const nowhere = lost
     ? ` · ${integer(lost)} (${percent(lost / corpus.n_kept)}) ${lost === 1 ? "belongs" : "belong"} nowhere`
     : "";
-  find("facts").textContent = `${counted(corpus.n_kept, "document")}${nowhere} · ${words}`;
+  const split = content.documents?.passages;
+  const of = split ? ` of ${counted(split.n_documents, "document")}` : "";
+  find("facts").textContent = `${countedRows(corpus.n_kept)}${of}${nowhere} · ${words}`;
 
   const many = make("strong", { id: "how-many" });
   const drift = make("span");
@@ -116,7 +126,7 @@ function distrusted({ content, state, lasso }) {
   if (!n) return [make("span", { id: "distrusted", text: "No document is borderline" })];
   return [
     textButton(
-      `${counted(n, "document")} ${n === 1 ? "is" : "are"} borderline`,
+      `${countedRows(n)} ${n === 1 ? "is" : "are"} borderline`,
       () => {
         lasso.set([]);
         const others = { text: "", label: -1, rival: -1, from: "", to: "" };

@@ -11,6 +11,7 @@ import { mountGroups, moveGroup } from "../groups/list.js";
 import { mountGroupSlider, mountSlider } from "../groups/sliders.js";
 import { readContent } from "../lib/content.js";
 import { find, make } from "../lib/dom.js";
+import { nameRows } from "../lib/format.js";
 import { createLasso, mountMapTab } from "../map/tab.js";
 import { mountCorpus } from "../tabs/corpus.js";
 import { mountLabels } from "../tabs/labels.js";
@@ -92,6 +93,7 @@ function initialState(content, groupsAt) {
 
 /** @param {Content} content @returns {App} */
 function createApp(content) {
+  nameRows(content);
   const stepOf = createSteps(content);
   const groupsAt = createGroupings(content, stepOf);
   const state = initialState(content, groupsAt);

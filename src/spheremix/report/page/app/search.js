@@ -2,7 +2,7 @@
 
 import { anyCut, createSearch } from "../documents/filters.js";
 import { bdi, debounced, find, make } from "../lib/dom.js";
-import { atThisBeta, counted, nounOf, shownOfAll } from "../lib/format.js";
+import { atThisBeta, counted, countedRows, nounOf, shownOfAll } from "../lib/format.js";
 import { showWord } from "../words/map.js";
 import { sharers } from "../words/words.js";
 
@@ -132,7 +132,7 @@ function documentsOption(documents, text, search, pick, fill) {
   return make(
     "li",
     { role: "option", on: { click } },
-    `${counted(n, "document")} with `,
+    `${countedRows(n)} with `,
     bdi(`“${text}”`),
     anyCut(documents) ? " in the texts, as far as this report has them" : null,
   );

@@ -23,7 +23,7 @@ import {
   selectOf,
   textButton,
 } from "../lib/dom.js";
-import { atThisBeta, capital, counted, integer } from "../lib/format.js";
+import { atThisBeta, capital, countedRows, integer } from "../lib/format.js";
 import { anyCut, createSearch, listDocuments, listedIds, nameOf } from "./filters.js";
 
 /** @import { App, Content, Documents, Key, LabelColumn, Now, Scope, Sort, State, Sure } from "../types.d.ts" */
@@ -234,7 +234,7 @@ export function mountControls(app, documents, search) {
     const drawn = now.lassoed ? " drawn around on the map" : "";
     const own = ids.length > 1 ? "the groups to be merged" : "this group";
     const where = now.scope === "all" ? "all groups" : own;
-    told.textContent = `${counted(n, "document")} of ${where}${drawn}${exact}`;
+    told.textContent = `${countedRows(n)} of ${where}${drawn}${exact}`;
     none.hidden = n > 0;
     find("document-list").hidden = n === 0;
     if (clear.hidden) none.replaceChildren(`No document is in this group${atThisBeta(content)}.`);

@@ -15,7 +15,15 @@ import {
   textButton,
 } from "../lib/dom.js";
 import { largestOf, stepsPath } from "../lib/drawing.js";
-import { counted, decimal, integer, nounOf, percent, shownOfAll } from "../lib/format.js";
+import {
+  counted,
+  countedRows,
+  decimal,
+  integer,
+  nounOf,
+  percent,
+  shownOfAll,
+} from "../lib/format.js";
 import { countLabels, countPeriods, labelOrder } from "../tabs/counts.js";
 import {
   aboutItalics,
@@ -59,7 +67,7 @@ export function mountCard(app) {
     const lost = group === nowhere;
     const total = lost ? labels.length : groups.reduce((sum, { size }) => sum + size, 0) || 1;
     find("card-size").textContent =
-      `${counted(Math.round(group.size), "document")}, ${percent(group.size / total)}`;
+      `${countedRows(Math.round(group.size))}, ${percent(group.size / total)}`;
     const wordless = app.content.kind === "coordinates" && !app.content.contrast;
     find("card-body").replaceChildren(
       ...present([
@@ -317,7 +325,7 @@ export function labelBars(app, id) {
 
 /**
  * @param {App} app @param {Documents} documents @param {LabelColumn} column
- * @param {{ inside: Uint32Array, totals: Uint32Array, size: number }} found
+ * @param {{ inside: Float64Array, totals: Float64Array, size: number }} found
  */
 function columnBars({ state }, documents, column, { inside, totals, size }) {
   const names = documents.label_names ?? [];
@@ -325,7 +333,10 @@ function columnBars({ state }, documents, column, { inside, totals, size }) {
   if (!order.length) return null;
   const rows = order.slice(0, LABELS_SHOWN).map((label) => {
     const text = `${integer(inside[label])} of ${integer(totals[label])}`;
-    const lift = inside[label] / size / (totals[label] / documents.id.length);
+    const lift =
+      inside[label] /
+      size /
+      (totals[label] / (documents.passages?.n_documents ?? documents.id.length));
     const title =
       `${percent(inside[label] / size)} of this group, ` +
       `${decimal(lift)} times as frequent as in all documents. Click to list them.`;
@@ -351,9 +362,15 @@ function columnBars({ state }, documents, column, { inside, totals, size }) {
 
 /** @param {App} app @param {number} id */
 export function timeBars(app, id) {
-  const dates = app.content.documents?.date;
+  const { documents } = app.content;
+  const dates = documents?.date;
   if (!dates) return null;
-  const { periods, counts, undated } = countPeriods(dates, app.groups().labels, [id]);
+  const { periods, counts, undated } = countPeriods(
+    dates,
+    app.groups().labels,
+    [id],
+    documents.passages,
+  );
   if (!periods.length) return null;
   const [inside] = counts;
   const largest = Math.max(...inside, 1);

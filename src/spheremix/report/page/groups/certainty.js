@@ -2,7 +2,7 @@
 // they are asked for.
 
 import { present } from "../lib/dom.js";
-import { counted, integer, oddsText } from "../lib/format.js";
+import { counted, countedRows, integer, oddsText } from "../lib/format.js";
 import { isNowhere, NOWHERE } from "./grouping.js";
 
 /** @import { Certainty, Content, Documents, Group, Now, Sure } from "../types.d.ts" */
@@ -175,7 +175,7 @@ export function borderlineText(content, documents, items, sorted) {
   if (!n) return `No document here is borderline.${order}`;
   const [are, their] = n === 1 ? ["is", "its"] : ["are", "their"];
   const every = n > 1 ? `All ${integer(n)} documents` : "The one document";
-  const some = n === placed ? every : `${integer(n)} of ${counted(placed, "document")}`;
+  const some = n === placed ? every : `${integer(n)} of ${countedRows(placed)}`;
   return `${some} here ${are} borderline: do not rely on ${their} group.${order}`;
 }
 

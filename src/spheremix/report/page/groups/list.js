@@ -72,7 +72,9 @@ function perGroup({ content, edits }, { listed, labels, exact }) {
   const { documents } = content;
   const ids = listed.map(({ id }) => id);
   const tops = documents ? topLabels(documents, labels, ids) : null;
-  const time = documents?.date ? countPeriods(documents.date, labels, ids) : null;
+  const time = documents?.date
+    ? countPeriods(documents.date, labels, ids, documents.passages)
+    : null;
   return (i) => ({
     label: tops ? tops[i] : null,
     periods: time && time.periods.length > 1 ? time.counts[i] : null,

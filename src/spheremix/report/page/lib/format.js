@@ -35,6 +35,19 @@ export function counted(number, noun, plural = `${noun}s`) {
   return `${integer(number)} ${number === 1 ? noun : plural}`;
 }
 
+// What the rows are that a page lists: documents, or passages of them.
+let row = "document";
+
+/** @param {Pick<Content, "documents">} content */
+export function nameRows({ documents }) {
+  row = documents?.passages ? "passage" : "document";
+}
+
+/** @param {number} number */
+export function countedRows(number) {
+  return counted(number, row);
+}
+
 /** Return what columns are. @param {Pick<Content, "kind">} content */
 export function nounOf({ kind }) {
   return kind === "coordinates" ? "coordinate" : "word";

@@ -3,7 +3,7 @@
 import { hex } from "../lib/colours.js";
 import { contextOf, make, rove, signButton } from "../lib/dom.js";
 import { saveBlob } from "../lib/files.js";
-import { counted } from "../lib/format.js";
+import { countedRows } from "../lib/format.js";
 import { listenToGestures } from "./gestures.js";
 import { drawPlacedLabels, labelFont, placeLabels } from "./labels.js";
 import { createPainter, drawingOrder, FAINT, fit, PALE, toSvg } from "./painter.js";
@@ -37,7 +37,7 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
     role: "application",
     "aria-roledescription": "map",
     "aria-label":
-      `Map of ${counted(points.n, "document")}: those that are alike are near each other. ` +
+      `Map of ${countedRows(points.n)}: those that are alike are near each other. ` +
       "The arrow keys move it, plus and minus zoom, 0 shows all of it, Enter opens the document " +
       "in the middle. The same documents are in the list of documents.",
   });

@@ -1,26 +1,29 @@
 // How the documents of groups spread over labels and over time.
 
-/** @import { Documents, LabelColumn, Labels } from "../types.d.ts" */
+/** @import { Documents, LabelColumn, Labels, Passages } from "../types.d.ts" */
 
 const YEARS_FROM = 240; // months: from there on, time is counted in years
 
 /**
- * Return how the documents of each group spread over the labels of all columns.
- * @param {Pick<Documents, "labels" | "label_names">} documents @param {Labels} groups
- * @param {number[]} ids of the groups @param {number} [nowhere] of documents that count in no total
+ * Return how the documents of each group spread over the labels of all columns. A passage counts
+ * for its part of its document.
+ * @param {Pick<Documents, "labels" | "label_names"> & Partial<Pick<Documents, "passages">>} documents
+ * @param {Labels} groups @param {number[]} ids of the groups
+ * @param {number} [nowhere] of documents that count in no total
  */
-export function countLabels({ labels, label_names: names }, groups, ids, nowhere) {
+export function countLabels({ labels, label_names: names, passages }, groups, ids, nowhere) {
   const n = names?.length ?? 0;
   const places = placesOf(ids);
-  const counts = ids.map(() => new Uint32Array(n));
-  const totals = new Uint32Array(n);
-  const sizes = new Uint32Array(ids.length);
+  const counts = ids.map(() => new Float64Array(n));
+  const totals = new Float64Array(n);
+  const sizes = new Float64Array(ids.length);
   labels?.forEach((own, i) => {
     const at = places[groups[i]] ?? -1;
-    if (at >= 0) sizes[at]++;
+    const part = passages ? passages.weight[i] : 1;
+    if (at >= 0) sizes[at] += part;
     for (const label of own) {
-      if (groups[i] !== nowhere) totals[label]++;
-      if (at >= 0) counts[at][label]++;
+      if (groups[i] !== nowhere) totals[label] += part;
+      if (at >= 0) counts[at][label] += part;
     }
   });
   return { counts, totals, sizes };
@@ -56,11 +59,11 @@ export function topLabels(documents, groups, ids) {
 
 /**
  * Return, for every period from the first to the last without gaps, how many documents of each
- * group and of all groups there are.
+ * group and of all groups there are. A passage counts for its part of its document.
  * @param {(string | null)[]} dates @param {Labels} groups @param {number[]} ids
- * @param {number} [nowhere] of documents that count in no total
+ * @param {Passages | null} [passages] @param {number} [nowhere] of documents that count in no total
  */
-export function countPeriods(dates, groups, ids, nowhere) {
+export function countPeriods(dates, groups, ids, passages, nowhere) {
   const { periods, of, undated } = periodsOf(dates);
   const zeros = () => /** @type {number[]} */ (new Array(periods.length).fill(0));
   const counts = ids.map(zeros);
@@ -68,9 +71,10 @@ export function countPeriods(dates, groups, ids, nowhere) {
   const places = placesOf(ids);
   for (let i = 0; i < of.length; i++) {
     if (of[i] < 0) continue;
-    if (groups[i] !== nowhere) totals[of[i]]++;
+    const part = passages ? passages.weight[i] : 1;
+    if (groups[i] !== nowhere) totals[of[i]] += part;
     const place = places[groups[i]] ?? -1;
-    if (place >= 0) counts[place][of[i]]++;
+    if (place >= 0) counts[place][of[i]] += part;
   }
   return { periods, counts, totals, undated };
 }

@@ -17,7 +17,7 @@ import {
   textButton,
 } from "../lib/dom.js";
 import { drawCurves, strokeSample } from "../lib/drawing.js";
-import { counted, criterionName, decimal, integer, percent } from "../lib/format.js";
+import { counted, countedRows, criterionName, decimal, integer, percent } from "../lib/format.js";
 
 /** @import { Advice, App, Candidate, Grouping, Model } from "../types.d.ts" */
 
@@ -416,7 +416,7 @@ function alluvial(app, cuts, choose) {
       path.style.fill = seenColour(to.group.colour);
       path.append(
         makeSvg("title", {
-          text: `${counted(one.n, "document")}: ${from.group.name()} – ${to.group.name()}`,
+          text: `${countedRows(one.n)}: ${from.group.name()} – ${to.group.name()}`,
         }),
       );
       from.out += left;

@@ -4,7 +4,7 @@ import { chooseGroup, chosenId } from "../groups/grouping.js";
 import { seenColour } from "../lib/colours.js";
 import { bdi, find, make, makeSvg, reveal, segmented, selectOf, textButton } from "../lib/dom.js";
 import { axisTicks, smoothed, stepsPath } from "../lib/drawing.js";
-import { counted, integer, percent } from "../lib/format.js";
+import { counted, countedRows, integer, percent } from "../lib/format.js";
 import { countPeriods, daysOf } from "./counts.js";
 
 /** @import { App, Group } from "../types.d.ts" */
@@ -72,7 +72,7 @@ export function mountTime(app) {
     const ends = `the first and the last ${view.reach > 1 ? `${view.reach} ${unit}s` : unit}`;
     const told =
       `${counted(series.periods.length, unit)}` +
-      (series.undated ? `; ${counted(series.undated, "document")} without a date` : "") +
+      (series.undated ? `; ${countedRows(series.undated)} without a date` : "") +
       (view.reach ? `; ${ends} cannot be smoothed and are left out` : "") +
       `; click a ${unit} to list its documents`;
     reading.textContent = told;
@@ -136,7 +136,7 @@ export function mountTime(app) {
 export function timeSeries(app, dates, { measure, reach }) {
   const { groups, labels, nowhere } = app.groups();
   const ids = groups.map(({ id }) => id);
-  const found = countPeriods(dates, labels, ids, nowhere?.id);
+  const found = countPeriods(dates, labels, ids, app.content.documents?.passages, nowhere?.id);
   const rows = groups.map((group, i) => {
     const counts = found.counts[i];
     const over = smoothed(found.totals, reach);

@@ -1,7 +1,7 @@
 // The word under the pointer: its values, and in how many groups it is.
 
 import { bdi, make, present } from "../lib/dom.js";
-import { counted, decimal, nounOf } from "../lib/format.js";
+import { counted, countedRows, decimal, nounOf } from "../lib/format.js";
 import { sharers, wordCountText } from "./words.js";
 
 /** @import { Content, Row, Step, Tooltip, View } from "../types.d.ts" */
@@ -39,7 +39,7 @@ export function createMapTooltip(content, frame) {
 
 /** @param {Content} content @param {View} view @param {Row} row */
 function rowFacts(content, { step }, { k }) {
-  const size = counted(Math.round(step.entry.sizes[k]), "document");
+  const size = countedRows(Math.round(step.entry.sizes[k]));
   return make("div", { text: `${size}, ${wordCountText(content, step, k)}` });
 }
 
