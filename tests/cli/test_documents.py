@@ -91,7 +91,7 @@ def test_documents_that_cannot_be_clustered(tmp_path, content, options, words):
 def test_one_document_where_it_is_asked_for(tmp_path):
     source = write_lines(tmp_path / "docs.jsonl", [{"text": "a lonely sailor"}])
     out, err = run("explore", source, "-o", tmp_path / "run", "-k", 1)
-    assert out.splitlines()[1].startswith("1 document . 2 words . 1 group . ")
+    assert out.splitlines()[1].startswith("1 document in 1 group. Each keeps ")
     assert "Counting the words of 1 document\n" in err
     out, _ = run("assign", tmp_path / "run", source, "-o", tmp_path / "new.csv")
     assert out.startswith("1 document assigned, 0 without a group.\n")
@@ -134,12 +134,12 @@ def test_progress_is_said_in_lines_and_counts_passes(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "(in 1 no word is left: words of at least 2 documents are kept; lower --min-df)."),
+        ([], " (in 1 no word is left: words of at least 2 documents are kept; lower min_df)."),
         (
             ["--min-count", "5"],
-            "(in 1 no word is left: words of at least 5 occurrences are kept; lower --min-count).",
+            " (in 1 no word is left: words of at least 5 occurrences are kept; lower min_count).",
         ),
-        (["--min-df", "1"], "documents.csv."),
+        (["--min-df", "1"], "."),
     ],
 )
 def test_the_summary_says_why_no_word_is_left(tmp_path, options, said):
@@ -149,8 +149,12 @@ def test_the_summary_says_why_no_word_is_left(tmp_path, options, said):
     command = ("explore", source, "-k", 3, "--criterion", "none", "--starts", 2, *options)
     out, _ = run(*command, "-o", tmp_path / "run")
     [line] = [line for line in out.splitlines() if "set aside" in line]
-    assert line.startswith(f"{1 if '--min-df' in options else 2} of 60 documents set aside: ")
-    assert line.endswith(said)
+    n = f"{1 if '--min-df' in options else 2} of 60 documents set aside"
+    assert line.startswith(n)
+    lower = said.partition("; lower ")[2].replace("min_", "--min-")
+    assert line.endswith(f" (in 1 no word is left: lower {lower}" if lower else n + ".")
+    told = " ".join((tmp_path / "run" / "README.txt").read_text(encoding="utf-8").split())
+    assert f"{n}: see set_aside in documents.csv{said}" in told
 
 
 def test_where_all_that_is_set_aside_has_one_reason(tmp_path):
@@ -158,7 +162,7 @@ def test_where_all_that_is_set_aside_has_one_reason(tmp_path):
     documents[4]["text"] = "zeppelin"
     source = write_lines(tmp_path / "docs.jsonl", documents)
     out, _ = run("explore", source, "-k", 3, "--starts", 2, "-o", tmp_path / "run")
-    assert "see set_aside in documents.csv (no word is left: words of at least 2" in out
+    assert "1 of 60 documents set aside (no word is left: lower --min-df)." in out
 
 
 def test_notes_name_the_number_of_groups_once_and_advise_options(tmp_path):
@@ -248,7 +252,9 @@ def test_several_labels_and_criteria_in_any_case(tmp_path):
     labels = ("--label", "topic", "--label", "desk", "--criterion", "BIC", "--k-criterion", "Ebic")
     out, err = run("explore", path, *labels, *QUICK, "-o", tmp_path / "run")
     assert "Column 'desk' is read as a label." in err
-    assert re.search(r"with the labels: 'desk' -?0\.\d\d; 'topic' 1\.00 ", out)
+    assert "The groups are mostly the labels 'topic'." in out
+    told = " ".join((tmp_path / "run" / "README.txt").read_text(encoding="utf-8").split())
+    assert re.search(r"with the labels: 'desk' -?0\.\d\d; 'topic' 1\.00 ", told)
     found = load_run(tmp_path / "run")
     page = tmp_path / "run" / "report.html"
     before = page.read_bytes()
@@ -275,11 +281,9 @@ def test_embeddings_are_shown_by_titles(tmp_path):
     np.save(tmp_path / "E.npy", X.astype(np.float32))
     given = ("--texts", path, "--label", "topic", *QUICK)
     out, _ = run("explore", tmp_path / "E.npy", *given, "-o", tmp_path / "run")
-    table = out.partition("typical document")[2]
-    assert "date" in table.splitlines()[0]
-    assert "labels" in table.splitlines()[0]
-    typical = load_run(tmp_path / "run").read_table("typical")
-    assert f" {typical['title'][0]} " in table
+    assert "30 documents in 3 groups, by 6 columns." in out
+    found = load_run(tmp_path / "run")
+    assert found.groups["name"][0] in out
 
 
 @pytest.mark.parametrize(

@@ -34,14 +34,15 @@ def test_edits_are_made_told_refused_and_taken_back(base, tmp_path):
     file = write_edits(tmp_path / "mine.json", base, names={"2": "Küche"}, merge=[[0, 1]])
     out, _ = run("edit", base.folder, file, "--threads", 1)
     assert "Küche" in out
-    assert ". edited" in out
-    assert "This run was edited once. The last edits (mine.json): Groups 0 and 1 were merged" in out
-    assert "edit RUN --undo" in out
+    assert "2 groups (edited)" in out
+    assert "Edited once. mine.json: Groups 0 and 1 were merged" in out
+    told = " ".join((base.folder / "README.txt").read_text(encoding="utf-8").split())
+    assert "This run was edited once. The last edits (mine.json): Groups 0 and 1" in told
     assert [row["name"] for row in rows(base.folder / "groups.csv")].count("Küche") == 1
     assert len(sm.load_run(base.folder).mixture.weights_) == 2
     again, said = run("edit", base.folder, file)
     assert "Fitting" not in said
-    assert "edited once" in again
+    assert "Edited once" in again
     out, _ = run("edit", base.folder, "--undo")
     assert "edited" not in out
     assert contents(base.folder) == before
@@ -52,7 +53,7 @@ def test_a_table_renames_groups_as_an_edit(base, tmp_path):
     before, table = contents(folder), tmp_path / "names.csv"
     table.write_text("group,name\n2,K\u00fcche\n", encoding="utf-8")
     out, _ = run("edit", folder, table, "--threads", 1)
-    assert "The last edits (names.csv)" in out
+    assert "Edited once. names.csv: " in out
     found = sm.load_run(folder)
     assert found.groups["name"][found.groups["group"].index(2)] == "K\u00fcche"
     table.write_text("group,name,fit\n2,Sky,0123456789abcdef\n", encoding="utf-8")

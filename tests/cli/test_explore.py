@@ -111,15 +111,21 @@ def test_the_summary_and_what_is_said_twice(explored, corpus):
     command = ("explore", corpus, "-o", explored, "--k", "2:4", "--label", "topic", "--starts", 5)
     out, err = run(*command, "--threads", 1)
     assert "holds this run already, finished" in err
-    assert "3 groups (by advice, 3 numbers tried)" in out
-    assert "Agreement of the groups with the labels: 'topic' 1.00" in out
-    assert "2 of 90 documents set aside" in out
-    assert re.search(r"^\s+30\s+\d+  .*boat", out, re.MULTILINE)
-    assert "spheremix assign" in out
-    for name in ("groups.csv", "documents.csv", "words.csv", "README.txt"):
-        assert f"{explored / name}: " in out
+    assert re.search(r"^\S+ .*boat.*  30  \w+, ", out, re.MULTILINE)
+    lines = out.splitlines()
+    assert lines[1].startswith("88 documents in 3 groups. Each keeps ")
+    assert lines.index("", 3) == 3 + 3  # a line a group
+    assert all(len(line) <= 80 for line in lines[:-1])
+    assert lines[-1] == str(explored / "report.html")
+    remarks = lines[lines.index("", 3) + 1 : -2]
+    assert 1 <= len(remarks) <= 3
+    assert "2 of 90 documents set aside" in " ".join(remarks)
+    told = " ".join((explored / "README.txt").read_text(encoding="utf-8").split())
+    assert "3 groups (by advice, 3 numbers tried)" in told
+    assert "Agreement of the groups with the labels: 'topic' 1.00" in told
     for one in rows(explored / "groups.csv"):
         assert one["name"].split()[0] in out
+        assert f"{one['group']} {one['name']} ({one['size']})" in told
     assert "Fitting" not in err
     assert {p: p.read_bytes() for p in explored.rglob("*") if p.is_file()} == before
 
@@ -145,7 +151,7 @@ def test_documents_have_the_name_of_their_group(explored, tmp_path):
         assert any(one["name"] == "" for one in found)
 
 
-def test_words_of_all_groups_are_not_called_shared(explored, corpus):
+def test_words_of_all_groups_are_not_called_shared(explored):
     words = rows(explored / "words.csv")
     common = {one["word"] for one in words if one["n_groups"] == "3"}
     some = {one["word"] for one in words if one["n_groups"] == "2"}
@@ -153,10 +159,10 @@ def test_words_of_all_groups_are_not_called_shared(explored, corpus):
     found = [set(one["shared_words"].split()) for one in rows(explored / "groups.csv")]
     assert set().union(*found) == some
     assert not any(found_in & common for found_in in found)
-    command = ("explore", corpus, "-o", explored, "--k", "2:4", "--label", "topic", "--starts", 5)
-    table, _, rest = run(*command)[0].partition("Words of all groups: ")
-    assert common & set(re.findall(r"\w+", rest.partition("\n")[0]))
-    assert not common & set(re.findall(r"\w+", table))
+    told = (explored / "README.txt").read_text(encoding="utf-8")
+    listed = told.partition("Words of all groups: ")[2].partition("\n\n")[0]
+    assert common & set(re.findall(r"\w+", listed))
+    assert not common & set(re.findall(r"\w+", told.partition("\nGroups (")[2].partition("\n")[2]))
 
 
 def test_another_run_is_refused_and_replaced_by_force(explored, tmp_path):
@@ -192,14 +198,14 @@ def test_ready_matrices_and_embeddings(explored, tmp_path):
         *("explore", tmp_path / "X.npz", "--vocabulary", words, "-k", 3, "-o", tmp_path / "counts")
     )
     assert "boat" in out
-    assert "(by BIC)" in out  # its columns are words
+    assert "Each keeps " in out  # its columns are words
     assert "1 of 88 documents set aside" in out
     assert rows(tmp_path / "counts" / "documents.csv")[3]["set_aside"] == "empty row"
     np.save(tmp_path / "E.npy", found.matrix().toarray().astype(np.float32))
     out, _ = run("explore", tmp_path / "E.npy", "-k", 3, "-o", tmp_path / "dense")
-    assert "typical documents" in out
-    assert "words.csv: every column of every prototype\n" in out
-    assert "groups.csv: size, name and columns of every group\n" in out
+    assert " columns.\n" in out
+    typical = load_run(tmp_path / "dense").read_table("typical")
+    assert f"  {typical['id'][0]}, " in out
     assert rows(tmp_path / "dense" / "words.csv")[0]["word"].startswith("x")
     assert "is for texts" in refusal("explore", tmp_path / "E.npy", "--weighting", "tfidf")
     assert "is for texts" in refusal("explore", tmp_path / "E.npy", "--label", "topic")
@@ -269,7 +275,9 @@ def test_assign_tells_what_is_new(explored, tmp_path):
 def test_update_makes_a_run_of_old_and_new_documents(explored, tmp_path):
     source = write_lines(tmp_path / "new.jsonl", quiet())
     out, _ = run("update", explored, source, "-o", tmp_path / "later", "--threads", "1")
-    assert "24 documents were added to 90. Groups keep their numbers." in out
+    assert "24 documents were added to 90. The new documents are like those of before." in out
+    told = " ".join((tmp_path / "later" / "README.txt").read_text(encoding="utf-8").split())
+    assert "24 documents were added to 90. Groups keep their numbers." in told
     old, new = rows(explored / "documents.csv"), rows(tmp_path / "later" / "documents.csv")
     assert [one["id"] for one in new[:90]] == [one["id"] for one in old]
     line = refusal("update", explored, source, "-o", explored)

@@ -15,6 +15,7 @@ from spheremix.cli.summary import summarise
 from spheremix.display.run import displays
 from spheremix.reading import agreement
 from spheremix.run.columns import OF_THE_RUN
+from spheremix.run.sentences import remarks
 
 OPTIONS = ("-k", "2:4", "--starts", 3, "--max-steps", 40)
 
@@ -54,7 +55,9 @@ def test_embeddings_keep_the_mixture_without_penalty(explored, embeddings):
     groups = [int(one["group"]) for one in rows(folder / "documents.csv")]
     assert groups == mixture.labels_.tolist()
     assert found.mixture.beta == 0.0
-    assert "12 columns . 3 groups (by advice, 3 numbers tried) . no penalty\n" in out
+    assert "60 documents in 3 groups, by 12 columns.\n" in out
+    told = " ".join((folder / "README.txt").read_text(encoding="utf-8").split())
+    assert "12 columns . 3 groups (by advice, 3 numbers tried) . no penalty." in told
     assert "path" not in out
     assert "Following" not in err
 
@@ -75,9 +78,10 @@ def test_criteria_are_drawn_per_row(explored, words):
 
 def test_a_criterion_sets_embeddings_on_the_path(explored, embeddings, tmp_path, capsys):
     folder = tmp_path / "run"
-    out, err = run("explore", embeddings, *OPTIONS, "--criterion", "bic", "-o", folder)
-    assert "of the columns (by BIC)" in out
-    assert "no penalty" not in out
+    _, err = run("explore", embeddings, *OPTIONS, "--criterion", "bic", "-o", folder)
+    told = " ".join((folder / "README.txt").read_text(encoding="utf-8").split())
+    assert "of the columns (by BIC)" in told
+    assert "no penalty" not in told
     assert "Following the path" in err
     found = sm.load_run(folder)
     assert found.path.criterion == "bic"
@@ -88,10 +92,9 @@ def test_a_criterion_sets_embeddings_on_the_path(explored, embeddings, tmp_path,
     assert_allclose(found.path.model(0).prototypes_, dense.prototypes_, atol=1e-6)
     found.path.status_ = "vanished"
     summarise(found)
-    assert (
-        "a group lost its direction: columns still there have an exit_beta"
-        in capsys.readouterr().out
-    )
+    assert "a group lost its direction.\n" in capsys.readouterr().out
+    told = [one.render() for one in remarks(found)]
+    assert any("lost its direction: columns still there have an exit_beta" in one for one in told)
 
 
 def test_the_default_is_the_criterion_none(explored, embeddings):
@@ -109,12 +112,13 @@ def test_words_without_a_penalty(words):
     named = {one["name"].split()[0] for one in rows(folder / "groups.csv")}
     assert len(named) == 3
     out, _ = run("explore", source, *OPTIONS, "--criterion", "none", "-o", folder)
-    assert "no penalty" in out
-    assert "characteristic words" in out
-    assert "only here" not in out
+    assert " in 3 groups, by " in out
+    told = (folder / "README.txt").read_text(encoding="utf-8")
+    assert "no penalty" in told
+    assert "Only here:" not in told
     for k in range(3):  # in order, though lines may be cut
         heaviest = [one["word"] for one in rows(folder / "words.csv") if one["group"] == str(k)]
-        assert re.search(r"\W+".join([r"\b", *heaviest[:2]]), out)
+        assert re.search(r"\W+".join([r"\b", *heaviest[:2]]), told)
 
 
 def test_assign_by_a_mixture_without_penalty(explored, words, embeddings, tmp_path):
@@ -176,9 +180,9 @@ def test_starts_that_disagree_are_said(noise, tmp_path):
     chosen = found.start_agreement[found.info.n_groups]
     assert chosen < 0.6
     shown = math.floor(100 * chosen)  # rounded down: what is below 60 % looks so
-    assert f"agree with these groups by only {shown} % (adjusted Rand index)" in " ".join(
-        out.split()
-    )
+    assert f"agree by only {shown} %: raise --starts or try another --k." in out
+    told = " ".join((folder / "README.txt").read_text(encoding="utf-8").split())
+    assert f"agree with these groups by only {shown} % (adjusted Rand index)" in told
 
 
 @pytest.mark.parametrize(("starts", "expected"), [("3", "number"), ("1", "nan")])

@@ -15,6 +15,7 @@ from scipy import sparse
 import spheremix as sm
 from spheremix.report.packing import plain, unpack
 from spheremix.run import tables as run_tables
+from spheremix.run.sentences import remarks
 
 EXPLORE = ("--k", "2", "--starts", "2", "--max-steps", "30", "--lemmatizer", "none")
 
@@ -54,8 +55,11 @@ def content(path):
 def test_explore_ends_with_the_report(explored, documents):
     folder, said = explored
     lines = said.splitlines()
-    following = lines[lines.index("Open next:") + 1]
-    assert following.strip().startswith(f"{folder / 'report.html'}:".replace("\n", ""))
+    assert lines[-1] == str(folder / "report.html")
+    assert lines[1].startswith("59 documents in 2 groups. Each keeps ")
+    told = " ".join((folder / "README.txt").read_text("utf-8").split())
+    for one in remarks(sm.load_run(folder)):  # what the summary has no room for
+        assert " ".join(one.render().split()) in told
     found = content(folder / "report.html")
     saved = sm.load_run(folder)
     assert found["title"] == documents.stem

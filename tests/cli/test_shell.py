@@ -142,7 +142,7 @@ def test_simulate(tmp_path):
 @pytest.mark.slow
 def test_demo_makes_sense(tmp_path):
     out, _ = run("demo", "-o", tmp_path / "demo")
-    assert " . 22 groups . " in out
+    assert " in 22 groups. " in out
     found = load_run(tmp_path / "demo")
     reading = Reading(found.path, found.feature_names)
     top = [{w.word for w in reading.vocabulary.words(k, 15, by="weight")} for k in range(22)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
+from itertools import takewhile
 
 import numpy as np
 from cli_common import run as command
@@ -62,13 +63,20 @@ def group_names(run):
     return {number: name for number, name in named if number >= 0}
 
 
+def told(folder):
+    """Return what README.txt says about a run alone, a line a paragraph."""
+    _, *paragraphs = (folder / "README.txt").read_text(encoding="utf-8").split("\n\n")
+    found = takewhile(lambda one: not one.startswith("documents.csv"), paragraphs)
+    return "\n".join(" ".join(one.split()) for one in found)
+
+
 def seen(folder, out=None, hidden=()):
-    """Return what people see of a run: tables, page, and what the command said."""
+    """Return what people see of a run: tables, page, what the command said, and README.txt."""
     run = sm.load_run(folder)
     names = list(group_names(run).values())
     found = {"tables": read_tables(folder), "page": page(quiet(run.report).content)}
     if out is not None:
-        found["summary"] = said(out, names, hidden)
+        found["summary"] = said(f"{out}\n{told(folder)}", names, hidden)
     return found
 
 
@@ -177,7 +185,7 @@ def tell(case, place):
     more = options(case.update)
     out, _ = command("update", folder, case.new, "-o", place / "updated", "--threads", 1, *more)
     record("update", out, place / "updated", as_is=False)
-    states["update"]["summary"] = said(out, NAMES, hidden)
+    states["update"]["summary"] = said(f"{out}\n{told(place / 'updated')}", NAMES, hidden)
     out, _ = command("assign", folder, case.new, "-o", place / "assigned.csv")
     states["assign"] = {
         "tables": {"assigned.csv": read_tables(place)["assigned.csv"]},

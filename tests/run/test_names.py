@@ -85,7 +85,6 @@ def test_the_summary_shows_them_for_words_and_for_embeddings(corpus, tmp_path):
     for more, found in (((), False), (("--names", file), True)):
         out, _ = command("explore", tmp_path / "rows.npy", "-o", tmp_path / "b", *options, *more)
         assert ("the sailors" in out) is found
-        assert ("  name  " in out) is found
 
 
 def test_the_same_file_is_the_same_run_and_another_name_is_not(corpus, copy, tmp_path):

@@ -1,4 +1,4 @@
-"""The one door to rich: what is said, tables, and a display of progress."""
+"""The one door to rich: what is said, a line a group, and a display of progress."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.live import Live
 from rich.progress_bar import ProgressBar
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from spheremix.errors import Message
 
+LEAST_NAME = 20  # characters of a name that are shown in any case
 EVERY = 10.0  # seconds between lines where there is no terminal
 REDRAWN = 0.1  # seconds between drawings where there is one
 EARLY = 2.0  # seconds before which nothing is said of the time left
@@ -36,30 +38,52 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
-def say(text: str = "", *, bold: bool = False) -> None:
-    """Print a line of the answer."""
-    _out().print(Text(printable(text), style="bold" if bold else ""), soft_wrap=True)
+def say(text: str = "", *, bold: bool = False, whole: bool = False) -> None:
+    """Print a part of the answer; what is to be copied is whole, and never broken into lines."""
+    _print(_out(), Text(printable(text), style="bold" if bold else ""), whole=whole)
 
 
 def remark(text: str) -> None:
     """Print a line about the answer, beside it."""
-    _err().print(Text(printable(text)), soft_wrap=True)
+    _print(_err(), Text(printable(text)))
 
 
 def complain(text: str) -> None:
-    """Print what went wrong, on one line."""
-    line = Text("error: ", style="bold red") + Text(printable(" ".join(text.split())))
-    _err().print(line, soft_wrap=True)
+    """Print what went wrong, on one line where there is no terminal."""
+    _print(_err(), Text("error: ", style="bold red") + Text(printable(" ".join(text.split()))))
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
-    """Print a table; the columns named by ``right`` hold numbers."""
-    drawn = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for i, column in enumerate(columns):
-        drawn.add_column(column, justify="right" if i in right else "left", no_wrap=i in right)
-    for row in rows:
-        drawn.add_row(*(Text(printable(cell)) for cell in row))
-    _out().print(drawn)
+def _print(console: Console, text: Text, *, whole: bool = False) -> None:
+    """Print a text, broken between words on terminals, and one line in a file or a pipe."""
+    if whole or not console.is_terminal:
+        console.print(text, soft_wrap=True)
+    else:
+        console.print(text, overflow="ignore", crop=False)
+
+
+def columns(rows: Sequence[tuple[str, str, Sequence[str]]]) -> None:
+    """Print a name, a number and words in each row: as many whole words as the line has room for.
+
+    Names that would take more than three eighths of the line are cut.
+    """
+    console = _out()
+    width = console.width
+    most = max(3 * width // 8, LEAST_NAME)
+    names = [_cut(printable(name), most) for name, *_ in rows]
+    named = max(map(cell_len, names), default=0)
+    numbered = max((len(number) for _, number, _ in rows), default=0)
+    for name, (_, number, words) in zip(names, rows, strict=True):
+        line = f"{name}{' ' * (named - cell_len(name))}  {number:>{numbered}}"
+        gap = "  "
+        for word in map(printable, words):
+            if cell_len(line) + len(gap) + cell_len(word) > width:
+                break
+            line, gap = f"{line}{gap}{word}", ", "
+        console.print(Text(line), soft_wrap=True)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if cell_len(text) <= most else f"{set_cell_size(text, most - 3).rstrip()}..."
 
 
 def _out() -> Console:
@@ -109,7 +133,7 @@ class Terminal(Listener):
         self._start = self._said = time.monotonic()
         self._pace = Pace(self._start)
         if self._live is None:
-            _err().print(Text(printable(what)), soft_wrap=True)
+            remark(what)
         else:
             self._draw()
 
@@ -122,7 +146,7 @@ class Terminal(Listener):
         self._said = now
         if self._live is None:
             parts = [f"  {self._pace.done:4.0%}", detail, self._left()]
-            _err().print(Text(printable("  ".join(filter(None, parts)))), soft_wrap=True)
+            remark("  ".join(filter(None, parts)))
         else:
             self._draw()
 

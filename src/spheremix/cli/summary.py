@@ -1,20 +1,14 @@
-"""The summary of a run: groups, sizes, words, and what to open next."""
+"""The summary of a run: what was found, a line a group, a few remarks, and where the report is."""
 
 from __future__ import annotations
 
 import webbrowser
 from typing import TYPE_CHECKING
 
-from spheremix.cli.console import remark, say, table
+from spheremix.cli.console import columns, remark, say
 from spheremix.cli.naming import option_name
 from spheremix.run.folder.readme import PAGE
-from spheremix.run.sentences import (
-    common_words,
-    group_tables,
-    headline,
-    remarks,
-    what_to_open,
-)
+from spheremix.run.sentences import first_remarks, group_lines, result
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,22 +17,18 @@ if TYPE_CHECKING:
 
 
 def summarise(run: Run, *, open_page: bool = False) -> None:
-    """Print what was found, and open the report where that was asked."""
+    """Print what was found, and open the report where that was asked; README.txt says more."""
     say()
-    say(headline(run), bold=True)
-    for headers, rows, right in group_tables(run):
+    say(result(run), bold=True)
+    say()
+    columns([(one.name, f"{one.size:,}", one.words) for one in group_lines(run)])
+    said = first_remarks(run)
+    if said:
         say()
-        table(headers, rows, right=right)
-    if common := common_words(run):
-        say()
-        say(f"Words of all groups: {', '.join(common)}")
-    for one in remarks(run):
-        say()
+    for one in said:
         say(one.render(option_name))
     say()
-    say("Open next:")
-    for name, what in what_to_open(run).items():
-        say(f"  {name}: {what}")
+    say(str(run.store.place / PAGE), whole=True)
     if open_page:
         show_page(run)
 

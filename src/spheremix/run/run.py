@@ -261,7 +261,8 @@ class Run:
             outputs[TABLES[key].file] = (line.encode("utf-8", "surrogatepass") for line in lines)
         if info.corpus is not None:
             said = _later("run.sentences", "readme_sentences")(self)
-            readme = explain({key: list(values) for key, values in columns.items()}, said)
+            groups = _later("run.sentences", "readme_groups")(self)
+            readme = explain({key: list(values) for key, values in columns.items()}, said, groups)
             outputs[README] = (line.encode("utf-8", "replace") for line in readme)
             outputs[PAGE] = [self.report().to_html().encode("utf-8")]
         store.used = store.used or dict(info.stages)  # of a run whose outputs are written again

@@ -1,7 +1,8 @@
-"""What is said about a finished run: in the summary of the command, and on the page of the report.
+"""What is said about a finished run: in README.txt, on the page, and in short in the terminal.
 
-Every sentence is written once. What the two readers do not share follows it: the command names
-files and options, the page says where to look on it.
+Every sentence is written once. What two readers do not share follows it: README.txt names files
+and options, the page says where to look on it. The summary of the command has the most important
+remarks, in short.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spheremix.errors import Message
 from spheremix.reading.documents import BORDERLINE
 from spheremix.run.columns import TABLES
-from spheremix.run.folder.readme import PAGE, README
 from spheremix.run.stages.rows import STOP
 from spheremix.run.tables import Table
 from spheremix.text.corpus import shown
@@ -24,7 +24,7 @@ from spheremix.wording import count, joined
 
 if TYPE_CHECKING:
     from spheremix.errors import Naming
-    from spheremix.reading import Group
+    from spheremix.estimators.path import VMFPath
     from spheremix.run.edits import UpdateRecord
     from spheremix.run.run import Run
 
@@ -37,10 +37,12 @@ FEW = 5  # different words: a document with fewer is said to be short
 UNSTABLE = 0.5  # stability below which a group is dissolved more often than not
 CONFIRMED = 12  # words that were asked for and are confirmed
 FIRST = 5  # words of a group that are compared after an update
-LISTED = 8  # groups that are named after an update, and words of a group in the summary
-ONLY_HERE = 5  # words only here in the summary
+LISTED = 8  # groups that are named after an update, and words of a group in README.txt
+ONLY_HERE = 5  # words only here in README.txt
 EVERYWHERE = 15  # words listed as those of all groups
-TYPICAL, QUOTED = 5, 2  # typical documents of a group that are named, and whose beginning is shown
+IN_SHORT = 5  # words of a group in the summary, or typical documents
+FIRST_REMARKS = 3  # remarks in the summary
+FIRST_NAMED = 2  # unstable groups, or changes by edits, that the summary names
 
 # What can be done about trouble in texts, by the parameter that does it.
 MENDED = {
@@ -48,6 +50,7 @@ MENDED = {
     "drop_mixed": "make the run again without such words",
     "language": "make the run again with the languages of the texts",
 }
+WEAK = "weak"  # the evidence for a number of groups
 # How a path ended before its time, by its status.
 LOST = {"collapsed": "its documents", "vanished": "its direction"}
 
@@ -56,13 +59,14 @@ LOST = {"collapsed": "its documents", "vanished": "its direction"}
 class Remark:
     """A remark on a finished run."""
 
-    message: Message  # as the summary of the command says it, with files and options by name
+    message: Message  # as README.txt says it, with files and options by name
     page: str  # as the page says it, whose readers see no files and no options
+    short: Message | None = None  # as the summary of the command says it, where it may
     groups: tuple[tuple[int, str], ...] = ()  # that the page names, with the words that name them
     warning: bool = False  # whether it speaks against relying on the result as it is
 
     def render(self, naming: Naming = str) -> str:
-        """Write the remark for the summary, with parameters named as a front end names them."""
+        """Write the whole remark, with parameters named as a front end names them."""
         return self.message.render(naming)
 
 
@@ -71,13 +75,15 @@ def _say(
     *,
     command: str = "",
     page: str = "",
+    short: str = "",
     remedies: Any = (),
     groups: Any = (),
     **values: Any,
 ) -> Remark:
     """Return a remark: what both readers are told, then what each of them is told."""
     shared = Message(text + page, values).render()
-    return Remark(Message(text + command, values, remedies), shared, groups)
+    brief = Message(short, values) if short else None
+    return Remark(Message(text + command, values, remedies), shared, brief, groups)
 
 
 def percent(share: float) -> int:
@@ -119,10 +125,38 @@ def remarks(run: Run) -> list[Remark]:
     return [remark for remark in found if remark is not None]
 
 
-def readme_sentences(run: Run) -> str:
-    """Say what README.txt tells about this run alone."""
-    found = (_passages(run), kept_words(run), left_out(run), updated(run), edited(run))
-    return " ".join(one.render() for one in found if one is not None)
+def first_remarks(run: Run) -> list[Message]:
+    """Return the few remarks of the summary, in short, the most important ones first."""
+    advice = run.advice
+    doubtful = advice is not None and (advice.certainty == WEAK or bool(advice.doubts))
+    found = [
+        updated(run),
+        edited(run),
+        _advice(run) if doubtful else None,
+        _set_aside(run),
+        _at_the_end(run),
+        _stability(run),
+        _agreement(run),
+        *_trouble(run),
+        _confirmed(run),
+        _lost(run),
+        _labels(run),
+        _nowhere(run),
+        _borderline(run),
+        _short(run),
+        _ended(run),
+        None if doubtful else _advice(run),
+    ]
+    said = [one.short for one in found if one is not None and one.short is not None]
+    return said[:FIRST_REMARKS]
+
+
+def readme_sentences(run: Run) -> list[str]:
+    """Say what README.txt tells about this run alone, a paragraph each."""
+    said = [f"{headline(run)}.", *(one.render() for one in remarks(run))]
+    if common := common_words(run):
+        said.append(f"Words of all groups: {', '.join(common)}.")
+    return said
 
 
 def warnings(run: Run) -> list[Remark]:
@@ -136,13 +170,31 @@ def warnings(run: Run) -> list[Remark]:
         _lost(run),
         _short(run),
     ]
-    rows = run.rows
-    trouble = [] if rows is None else [_in_texts(message) for message in rows.trouble]
-    said = [*trouble, *(remark for remark in found if remark is not None)]
+    said = [*_trouble(run), *(remark for remark in found if remark is not None)]
     return [replace(one, warning=True) for one in said]
 
 
 # The headline
+
+
+def result(run: Run) -> str:
+    """Say in a short line what was grouped."""
+    mixture, updates = run.mixture, [one.update is not None for one in run.edits]
+    groups = count(len(mixture.weights_), "group")
+    labels = getattr(mixture, "labels_", None)
+    of = "" if run.cut is None else f" of {count(len(run.cut.whole), 'document')}"
+    rows = "" if labels is None else f"{count(len(labels), unit_name(run))}{of} in "
+    said = f"{rows}{groups}"
+    done = [*(["updated"] if any(updates) else []), *([] if all(updates) else ["edited"])]
+    said += f" ({', '.join(done)})" if done else ""
+    features = count(mixture.n_features_in_, feature_name(run))
+    if run.path is None:
+        return f"{said}, by {features}."
+    return f"{said}. Each keeps {_kept(run.path)} of {features}."
+
+
+def _kept(path: VMFPath) -> str:
+    return f"{1.0 - path.sparsity_[path.selected_]:.0%}".replace("%", " %")
 
 
 def headline(run: Run) -> str:
@@ -158,9 +210,8 @@ def headline(run: Run) -> str:
     by = f" (by {criterion}, {tried} numbers tried)" if tried > 1 else ""
     parts.append(f"{count(len(mixture.weights_), 'group')}{by}")
     if run.path is not None:
-        kept = f"{1.0 - run.path.sparsity_[run.path.selected_]:.0%}".replace("%", " %")
         criterion = run.path.criterion.upper()
-        parts.append(f"each keeps {kept} of the {feature_name(run)}s (by {criterion})")
+        parts.append(f"each keeps {_kept(run.path)} of the {feature_name(run)}s (by {criterion})")
     else:
         parts.append("no penalty")
     updates = [one.update is not None for one in run.edits]
@@ -196,12 +247,16 @@ def edited(run: Run) -> Remark | None:
     n_edits = sum(one.update is None for one in run.edits)
     times = "once" if n_edits == 1 else f"{n_edits:,} times"
     changes = last.changes if len(last.changes) <= CHANGES else [*last.changes[:CHANGES], "..."]
+    more = len(last.changes) - FIRST_NAMED
     return _say(
         "This run was edited {times}. The last edits ({source}): {changes}",
         command=" To take them back: spheremix edit RUN {undo=True}",
+        short="Edited {times}. {source}: {first}" + " ({more} in README.txt)" * (more > 0),
         times=times,
         source=last.source,
         changes=" ".join(changes),
+        first=" ".join(last.changes[:FIRST_NAMED]),
+        more=f"{more:,} more" if more > 0 else "",
     )
 
 
@@ -221,6 +276,7 @@ def updated(run: Run) -> Remark | None:
         return None
     before = step.update
     said = ["This run brings {before} up to date: {added} {were} added to {n}"]
+    brief = ["{added} {were} added to {n}", "{found}"]
     values = {
         "before": before.before,
         "added": count(before.n_added, "document"),
@@ -232,7 +288,10 @@ def updated(run: Run) -> Remark | None:
         values |= _groups_since(run, before)
         said += ["Groups keep their numbers", "{found}", "Sizes before and after: {sizes}"]
         said += ["New: {new}"] if values["new"] else []
-        said.append("{moved} of {total} documents of before changed group")
+        brief += ["New: {new}"] if values["new"] else []
+        moved = "{moved} of {total} documents of before changed group"
+        said.append(moved)
+        brief.append(moved)
         said += ["Words that are new among the first: {words}"] if values["words"] else []
     else:
         said += ["{found}", "Since then groups were merged, split or searched for anew"]
@@ -240,7 +299,7 @@ def updated(run: Run) -> Remark | None:
     if lost:
         said.append("{lost}")
         values["lost"] = ". ".join(lost)
-    return _say(". ".join(said), **values)
+    return _say(". ".join(said), short=". ".join(brief), **values)
 
 
 def _found(before: UpdateRecord) -> str:
@@ -347,14 +406,16 @@ def _confirmed(run: Run) -> Remark | None:
         "listed": _few([*first, *(f"{word} ({asked[word]:,})" for word in there[1:])]) or "no word",
         "missing": _few(missing),
     }
+    brief = "No document has {missing}, to be left out" if missing else ""
     if missing:
         text += ". No document has {missing}"
     if how.parameters.get("phrases") != 1 or not any(" " in word for word in missing):
-        return _say(text, **values)
+        return _say(text, short=brief, **values)
     return _say(
         f"{text} (phrases are found only with ",
         command="{ngrams=2})",
         page="a run that looks for them)",
+        short=f"{brief} (phrases are found only with {{ngrams=2}})",
         **values,
     )
 
@@ -367,11 +428,15 @@ def _few(words: list[str]) -> str:
 # Warnings
 
 
-def _in_texts(message: Message) -> Remark:
+def _trouble(run: Run) -> list[Remark]:
     """Say what looks wrong in the texts."""
+    return [] if run.rows is None else [_in_texts(message) for message in run.rows.trouble]
+
+
+def _in_texts(message: Message) -> Remark:
     named = [name for one in message.remedies for name in message.parameters(one)]
     remedies = tuple(MENDED[name] for name in named if name in MENDED)
-    return Remark(message, replace(message, remedies=remedies).render())
+    return Remark(message, replace(message, remedies=remedies).render(), message)
 
 
 def _set_aside(run: Run) -> Remark | None:
@@ -386,7 +451,7 @@ def _set_aside(run: Run) -> Remark | None:
     how, n = rows.vectorization, list(rows.reasons.values()).count(NO_WORD_LEFT)
     used = None if how is None else how.thresholds
     if used is None or not n or max(used.min_count, used.min_df) == 1:
-        return _say(text, command=command, page=page)
+        return _say(text, command=command, page=page, short=text)
     kept, name = f"{used.min_count:,} occurrences", "min_count"
     if used.min_df >= used.min_count:  # then it is what drops more words
         kept, name = f"{used.min_df:,} documents", "min_df"
@@ -396,6 +461,7 @@ def _set_aside(run: Run) -> Remark | None:
         text,
         command=f"{command}{why}; lower {{{name}}})",
         page=f"{page}{why}). To keep more, make the run again with less",
+        short=f"{text} ({where}no word is left: lower {{{name}}})",
     )
 
 
@@ -403,10 +469,12 @@ def _ended(run: Run) -> Remark | None:
     if run.path is None or run.path.status_ not in LOST:
         return None
     steps, feature = count(len(run.path.betas_), "step"), feature_name(run)
+    text = f"The path ended after {steps}, when a group lost {LOST[run.path.status_]}"
     return _say(
-        f"The path ended after {steps}, when a group lost {LOST[run.path.status_]}: ",
-        command=f"{feature}s still there have an exit_beta of inf",
-        page=f"the slider of {feature}s goes no further",
+        text,
+        command=f": {feature}s still there have an exit_beta of inf",
+        page=f": the slider of {feature}s goes no further",
+        short=text,
     )
 
 
@@ -421,6 +489,7 @@ def _at_the_end(run: Run) -> Remark | None:
     return _say(
         f"The {end} number of groups that was tried was chosen, which is no answer yet",
         page=f": make the run again and try {tried} numbers too",
+        short=f"The {end} number of groups tried was chosen: try others, with {{k}} {other}",
         remedies=(f"try others, with {{k}} {other}",),
     )
 
@@ -435,6 +504,8 @@ def _agreement(run: Run) -> Remark | None:
         command="{seed} may give others",
         page="search may give others: make the run again with more starts or with another number "
         "of groups",
+        short=f"Other runs of the search agree by only {percent(found)} %: raise {{starts}} or "
+        "try another {k}",
         remedies=("raise {starts}", "try another {k}"),
     )
 
@@ -454,14 +525,18 @@ def _stability(run: Run) -> Remark | None:
         return None
     said = [f"{name} (stability {part} %)" for _, name, part in weak[:NAMED]]
     more = [f"{len(weak) - NAMED} more"] if len(weak) > NAMED else []
+    others = [f"{len(weak) - FIRST_NAMED} more"] if len(weak) > FIRST_NAMED else []
+    first = [f"{name} ({part} %)" for _, name, part in weak[:FIRST_NAMED]]
     one = len(weak) == 1
     return _say(
         "{group} dissolved more often than not when the documents were drawn again: {each}",
         command=". See stability in groups.csv",
         page=". Do not rely on {them}",
+        short=("One group is" if one else f"{len(weak)} groups are") + " not stable: {first}",
         groups=tuple((k, text) for (k, *_), text in zip(weak, said, strict=False)),
         group="One group was" if one else f"{len(weak)} groups were",
         each=joined([*said, *more]),
+        first=joined([*first, *others]),
         them="it" if one else "them",
     )
 
@@ -476,6 +551,8 @@ def _lost(run: Run) -> Remark | None:
         "lost all its documents: nothing counts as having stayed there, which lowers every "
         "stability",
         page=". Make the run again with fewer groups",
+        short=f"In {found.n_lost} of {found.n_replicates} repetitions a group lost all its "
+        "documents: try a smaller {k}",
         remedies=("try a smaller {k}",),
     )
 
@@ -492,6 +569,7 @@ def _short(run: Run) -> Remark | None:
         f"not rely on {its}",
         command=f" (column n_words of {_rows_file(run)})",
         page=". Each of them says so where it is opened",
+        short=f"{count(n, unit_name(run))} {have} fewer than {FEW} words: do not rely on {its}",
     )
 
 
@@ -508,10 +586,12 @@ def _nowhere(run: Run) -> Remark | None:
         return _say(f"No {unit_name(run)} belongs nowhere: every one fits a group")
     belong, are = ("belongs", "is") if n == 1 else ("belong", "are")
     lost = f"{count(n, unit_name(run))} ({100.0 * n / len(labels):.1f} %)"
+    text = f"{lost} {belong} nowhere and {are} in no group"
     return _say(
-        f"{lost} {belong} nowhere and {are} in no group: see ",
-        command=f"group -1 in the table {_rows_file(run)}",
-        page="the end of the list of groups",
+        text,
+        command=f": see group -1 in the table {_rows_file(run)}",
+        page=": see the end of the list of groups",
+        short=text,
     )
 
 
@@ -536,6 +616,7 @@ def _borderline(run: Run) -> Remark | None:
         f"Borderline {unit}s: {{n}} of {{all}} may as well be in another group{{where}}",
         command=f". The column certainty of {_rows_file(run)} begins with 'borderline' there",
         page=". A click on their number in the top line lists them",
+        short="{n} of {all} may as well be in another group",
         groups=((group, where),) if where else (),
         n=f"{found.total():,}",
         all=every,
@@ -553,10 +634,19 @@ def _advice(run: Run) -> Remark | None:
         why = first.sentence.partition(": ")[2].removesuffix(".")
         K = run.info.n_groups
         best = f"The {K} groups shown are the best of them" if K > 1 else "One group is shown"
-        return _say("There seem to be no groups: {why}. {best}", why=why, best=best)
+        none = "There seem to be no groups: {why}"
+        return _say(none + ". {best}", short=none, why=why, best=best)
+    also = [f"{one.n_clusters} ({one.level})" for one in others]
     said = [f"How many: {first.sentence} The evidence for it is {advice.certainty}."]
     said += [one.sentence for one in others]
-    return _say("{said}", said=" ".join([*said, *advice.doubts]))
+    return _say(
+        "{said}",
+        short="The evidence for {first} is {sure}" + "; also: {also}" * bool(also),
+        said=" ".join([*said, *advice.doubts]),
+        first=count(first.n_clusters, "group"),
+        sure=advice.certainty,
+        also=joined(also) if also else "",
+    )
 
 
 def _tree(run: Run) -> Remark | None:
@@ -593,79 +683,67 @@ def _labels(run: Run) -> Remark | None:
     return _say(
         f"{text}. The groups are {{parts}}",
         page=f": make the run again without the words of each label {across}" if words else "",
+        short="The groups are {parts}",
         remedies=(f"leave the words of each label out with {{drop}} {across}",) if words else (),
         parts=joined(parts),
         **values,
     )
 
 
-# The summary of the command
+# The groups
 
 
-class Shown(NamedTuple):
-    """A table for people: headers, cells, and the numbers of the columns that end at the right."""
+class Line(NamedTuple):
+    """A group in a line of the summary."""
 
-    headers: tuple[str, ...]
-    rows: list[tuple[str, ...]]
-    right: tuple[int, ...]
+    name: str
+    size: int
+    words: list[str]  # that are not in its name; of embeddings without texts, typical documents
 
 
-def group_tables(run: Run) -> list[Shown]:
-    """Show groups by their words, or embeddings by their documents and the words of those."""
+def group_lines(run: Run) -> list[Line]:
+    """Show each group by its name, its size, and a few words beside those of its name."""
     groups = run.reading.groups(n_listed=LISTED)
-    if run.feature_names is None:
-        return _embedded(run, groups)
-    # Without a penalty, only words that no document of a group has are zero.
-    lists = {"characteristic words": [one.words[:LISTED] for one in groups]}
-    if run.path is not None:
-        lists["only here"] = [one.only_here_words[:ONLY_HERE] for one in groups]
-    rows = [
-        (
-            f"{one.size:,}",
-            str(one.group),
-            one.name,
-            *(", ".join(word.word for word in each[i]) or "-" for each in lists.values()),
-        )
-        for i, one in enumerate(groups)
-    ]
-    if run.by_passages is None:
-        return [Shown(("size", "group", "name", *lists), rows, (0, 1))]
-    table = run.groups or Table(group=[], mean_share=[])
-    means = dict(zip(table["group"], table["mean_share"], strict=True))
-    shares = [f"{100.0 * means[one.group]:.1f} %" for one in groups]
-    rows = [(share, *row) for share, row in zip(shares, rows, strict=True)]
-    return [Shown(("share", "passages", "group", "name", *lists), rows, (0, 1, 2))]
-
-
-def _embedded(run: Run, groups: list[Group]) -> list[Shown]:
-    """Show embeddings by their documents, and by words of those: a coordinate is no word."""
-    typical = run.read_table("typical") or Table(group=[], id=[], text=[])
-    titles = typical.get("title") or [""] * typical.n_rows
-    known = [name for name in ("date", "labels") if name in typical]
-    found: dict[int, list[tuple[str, ...]]] = {}
-    for i, k in enumerate(typical["group"]):
-        names = (titles[i] or typical["id"][i], *(typical[name][i] for name in known))
-        found.setdefault(k, []).append((*names, typical["text"][i]))
-    if run.contrast() is None:
-        column = "typical documents"
-        what = [", ".join(name for name, *_ in found.get(k.group, [])[:TYPICAL]) for k in groups]
+    if run.feature_names is not None:
+        lists = [[word.word for word in one.words] for one in groups]
+    elif run.contrast() is not None:
+        lists = [list(one.contrast_words) for one in groups]
     else:
-        column = "characteristic words of its texts"
-        what = [", ".join(one.contrast_words) or "-" for one in groups]
-    named = run.names() is not None
-    rows = [
-        (f"{k.size:,}", str(k.group), *([k.name] if named else []), text)
-        for k, text in zip(groups, what, strict=True)
-    ]
-    tables = [Shown(("size", "group", *(["name"] if named else []), column), rows, (0, 1))]
-    quoted = [
-        (str(one.group), *document)
-        for one in groups
-        for document in found.get(one.group, [])[:QUOTED]
-    ]
-    if any(text for *_, text in quoted):
-        tables.append(Shown(("group", "typical document", *known, "begins"), quoted, (0,)))
-    return tables
+        titles = _typical(run)
+        lists = [titles.get(one.group, []) for one in groups]
+    lines = []
+    for one, words in zip(groups, lists, strict=True):
+        named = one.name.split()
+        new = [word for word in words if word not in named]
+        lines.append(Line(one.name, one.size or 0, new[:IN_SHORT]))
+    return lines
+
+
+def _typical(run: Run) -> dict[int, list[str]]:
+    """Return the titles, or else the ids, of typical documents by group."""
+    typical = run.read_table("typical") or Table(group=[], id=[])
+    titles = typical.get("title") or [""] * typical.n_rows
+    found: dict[int, list[str]] = {}
+    for k, title, known in zip(typical["group"], titles, typical["id"], strict=True):
+        found.setdefault(k, []).append(str(title or known))
+    return found
+
+
+def readme_groups(run: Run) -> dict[str, str]:
+    """Show each group as README.txt lists it: number, name and size; then its words."""
+    table = run.groups or Table(group=[])
+    means = dict(zip(table["group"], table.get("mean_share") or (), strict=False))
+    found: dict[str, str] = {}
+    for one in run.reading.groups(n_listed=LISTED):
+        said = ", ".join(one.contrast_words[:LISTED])
+        if run.feature_names is not None:
+            said = ", ".join(word.word for word in one.words[:LISTED])
+            # Without a penalty, only words that no document of a group has are zero.
+            here = [] if run.path is None else [word.word for word in one.only_here_words]
+            said += f". Only here: {', '.join(here[:ONLY_HERE])}" if here else ""
+        share = f", {100.0 * means[one.group]:.1f} % of the documents" if means else ""
+        found[f"{one.group} {one.name} ({one.size:,}{share})"] = said
+    return found
 
 
 def common_words(run: Run) -> list[str]:
@@ -673,40 +751,6 @@ def common_words(run: Run) -> list[str]:
     if run.feature_names is None or run.info.n_groups < 2:
         return []
     return list(run.reading.vocabulary.common_words(EVERYWHERE))
-
-
-def what_to_open(run: Run) -> dict[str, str]:
-    """List what a person may open, and what is in it."""
-    feature, folder = feature_name(run), run.store.place
-    kinds = {
-        "dense": "criteria",
-        "path": "steps of the path",
-        "tree": "tree of groups",
-        "typical": "typical documents",
-        "contrast": "contrasts",
-        "removed_words": "words left out",
-        "labels": "labels",
-        "time": "time",
-        "shares": "shares of all groups in the documents",
-        "passages": "passages",
-    }
-    there = [what for key, what in kinds.items() if TABLES[key].file in run.info.outputs]
-    listed = {
-        PAGE: "all of it on one page, which opens in any browser",
-        TABLES["groups"].file: f"size, name and {feature}s of every group",
-        TABLES["documents"].file: "the group of every document, how surely (certainty), and the "
-        "second group"
-        if run.cut is None
-        else "the first three groups of every document, and their shares",
-        TABLES["words"].file: f"every {feature} of every prototype",
-        "tables/": ", ".join(there),
-        README: "what every column means",
-    }
-    return {
-        **{str(folder / name): what for name, what in listed.items()},
-        f"spheremix figures {folder}": "draws figures to print",
-        f"spheremix assign {folder} NEW": "groups new documents",
-    }
 
 
 def reused(stages: list[str], n_candidates: int, *, words: bool) -> str:

@@ -17,7 +17,7 @@ PAGE, README = "report.html", "README.txt"
 # The files and folders of a run beside its tables.
 FILES: dict[str, str] = {
     PAGE: "The report: one page that opens in any browser, without a network.",
-    README: "What the files and columns of this run mean.",
+    README: "What was found, and what the files and columns of this run mean.",
     MANIFEST: "Description of the run: options, versions, seed, names, edits and checksums.",
     f"{FIGURES}/": "Figures to print, drawn by spheremix figures.",
     f"{CACHE}/": "What each step of the work left: rows, documents, models. With other options, "
@@ -33,14 +33,19 @@ spreadsheet would run as a formula (it begins with =, +, - or @) has an apostrop
 """
 
 
-def explain(tables: Mapping[str, Iterable[str]], about: str = "") -> Iterator[str]:
+def explain(
+    tables: Mapping[str, Iterable[str]],
+    about: Iterable[str] = (),
+    groups: Mapping[str, str] | None = None,
+) -> Iterator[str]:
     """Explain the tables of a run, by key, with their columns, and its other files, in lines.
 
-    What there is to say about this run alone comes after the first lines.
+    What there is to say about this run alone comes after the first lines, a paragraph each; its
+    groups are the last.
     """
     yield HEAD
-    if about:
-        yield f"\n{textwrap.fill(about, WIDTH)}\n"
+    for paragraph in about:
+        yield f"\n{textwrap.fill(paragraph, WIDTH)}\n"
     for key, columns in tables.items():
         table = TABLES[key]
         yield f"\n{table.file}\n  {table.about}\n"
@@ -52,6 +57,9 @@ def explain(tables: Mapping[str, Iterable[str]], about: str = "") -> Iterator[st
     yield "\nOther files\n"
     alike = groupby(FILES, key=FILES.__getitem__)
     yield from _entries({", ".join(several): meaning for meaning, several in alike})
+    if groups:
+        yield "\nGroups (number, name and size; characteristic words)\n"
+        yield from _entries(groups)
 
 
 def _entries(meanings: Mapping[str, str]) -> Iterator[str]:
