@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from spheremix.report.html import bundle, page_files, policy
 
@@ -17,14 +20,22 @@ import { categoricalColours, groupPalette } from "./lib/colours.js";
 import { groupLabels } from "./map/labels.js";
 
 const { x, y, groups } = JSON.parse(document.getElementById("data").textContent);
-window.heard = { selected: [], lassoed: [] };
+window.heard = { selected: [], lassoed: [], named: [] };
+const square = (left) => [left, 0.4, left + 0.2, 0.4, left + 0.2, 0.6, left, 0.6];
+const contours = [0, 0.8].map((left) => [[square(left)], [square(left)]]);
 window.map = createDocumentMap({
   x,
   y,
   colours: categoricalColours(groups, groupPalette(2)),
-  labels: groupLabels({ x, y }, groups, ["left <b>", "right"]),
+  labels: groupLabels({ x, y }, groups, ["left <b>", "right"]).map(({ at, ...label }) => ({
+    ...label,
+    group: at,
+    contour: contours[at],
+    colour: ["#1f77b4", "#d62728"][at],
+  })),
   describe: (id) => `document ${id} <b>`,
   onSelect: (id) => window.heard.selected.push(id),
+  onName: (group) => window.heard.named.push(group),
   onLasso: (ids) => window.heard.lassoed.push([...ids]),
   onReset: () => {},
 });
@@ -34,6 +45,16 @@ document.getElementById("place").append(window.map.element);
 STEPS = np.repeat(np.arange(3), 3), np.tile(np.arange(3), 3)
 X = [int(corner + 5000 * step) for corner in (0, 55_535) for step in STEPS[0]]
 Y = [int(27_767 + 5000 * step) for _ in range(2) for step in STEPS[1]]
+NAME = """() => {
+  // Where letters of a name are: pixels of its colour on the canvas above.
+  const canvas = document.querySelectorAll(".document-map > canvas")[1];
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const found = [];
+  for (let i = 0; i < data.length; i += 4)
+    if (data[i] > 150 && data[i + 1] < 70 && data[i + 3] > 250) found.push(i / 4);
+  const middle = found[found.length >> 1];
+  return [middle % canvas.width, Math.floor(middle / canvas.width)];
+}"""
 
 
 @pytest.fixture
@@ -93,6 +114,12 @@ def seen(page):
     return page.evaluate("document.querySelector('.document-map > canvas').toDataURL()")
 
 
+def pixels(picture):
+    """Return the pixels of a picture that the page holds as text."""
+    png = base64.b64decode(picture.split(",")[1])
+    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB"), dtype=int)
+
+
 def find(page, number):
     """Move over the map until a document is under the pointer; give the place."""
     for left in range(20, 800, 20):
@@ -104,12 +131,28 @@ def find(page, number):
 
 
 def test_hover_and_click_find_the_document(opened):
-    left, top = find(opened, 4)
+    left, top = find(opened, 2)
     tip = opened.locator(".document-map-tip")
-    assert tip.inner_text() == "document 4 <b>"
+    assert tip.inner_text() == "document 2 <b>"
     opened.mouse.click(left, top)
     opened.mouse.click(400, 20)  # nothing is there
-    assert heard(opened)["selected"] == [4, -1]
+    assert heard(opened)["selected"] == [2, -1]
+
+
+def test_a_name_in_the_colour_of_its_group_chooses_it(opened):
+    left, top = opened.evaluate(NAME)
+    opened.mouse.move(left, top)
+    assert opened.locator(".document-map-tip").is_hidden()
+    opened.mouse.click(left, top)
+    assert heard(opened) == {"selected": [], "lassoed": [], "named": [1]}
+
+
+def test_groups_that_do_not_stand_out_have_paler_contours(opened):
+    plain = seen(opened)
+    opened.evaluate("map.setChosen(Uint8Array.from({ length: 18 }, (_, i) => i < 9), [0])")
+    assert seen(opened) != plain
+    opened.evaluate("map.setChosen(null)")
+    assert seen(opened) == plain
 
 
 def test_a_lasso_holds_one_of_the_groups(opened):
@@ -171,7 +214,10 @@ def test_a_map_that_was_dragged_is_as_if_painted_there(opened):
     opened.mouse.move(370, 165, steps=5)
     opened.mouse.up()
     dragged = seen(opened)
-    assert wait_for_rest(opened) == dragged  # with a screen of one pixel a pixel of the page
+    # With a screen of one pixel a pixel of the page; edges of contours are rounded.
+    apart = np.abs(pixels(wait_for_rest(opened)) - pixels(dragged))
+    assert apart.max() <= 24
+    assert (apart > 0).mean() < 0.01
     opened.evaluate("map.setColours(new Uint32Array(18).fill(0x123456))")
     assert seen(opened) != dragged
 
@@ -185,7 +231,11 @@ def test_the_view_is_saved_as_a_picture_and_as_a_drawing(opened):
         opened.get_by_role("button", name="as a drawing").click()
     root = ET.parse(waiting.value.path()).getroot()  # noqa: S314 (it is our own)
     space = "{http://www.w3.org/2000/svg}"
-    assert sum(path.get("d").count("M") for path in root.iter(f"{space}path")) == 18
+    paths = list(root.iter(f"{space}path"))
+    lines = [path for path in paths if path.get("class") == "contour"]
+    assert sum(path.get("d").count("M") for path in paths if path not in lines) == 18
+    assert [path.get("fill") for path in lines] == ["#1f77b4"] * 2 + ["#d62728"] * 2
+    assert all("M" in path.get("d") for path in lines)
     assert [text.text for text in root.iter(f"{space}text")] == ["left <b>", "right"]
 
 

@@ -64,6 +64,40 @@ def test_text_stands_out_from_its_ground(open_report, theme):
             assert (light + 0.05) / (dark + 0.05) >= ratio, name
 
 
+PARTS = ["groups", "maps", "card", "documents", "document-map"]
+SIZES = """(ids) => Object.fromEntries(ids.map((id) => {
+  const { left, top, right, bottom } = document.getElementById(id).getBoundingClientRect();
+  return [id, { left, top, right, bottom, width: right - left, height: bottom - top }];
+}))"""
+
+
+def test_three_columns_at_full_height_and_the_map_has_most_of_it(open_report):
+    page = open_report("news").page
+    for size, least in (((1280, 800), (600, 640)), ((1920, 1080), (960, 900))):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        boxes = page.evaluate(SIZES, PARTS)
+        shown = boxes["document-map"]
+        assert (shown["width"] >= least[0], shown["height"] >= least[1]) == (True, True), shown
+        assert boxes["groups"]["right"] <= boxes["maps"]["left"] + 1
+        assert boxes["maps"]["right"] <= boxes["card"]["left"] + 1
+        for column in ("groups", "maps"):
+            assert boxes[column]["top"] == boxes["card"]["top"]
+            assert boxes[column]["bottom"] == boxes["documents"]["bottom"] == size[1]
+    lines = page.locator("#group-list li").evaluate_all("all => all.map((one) => one.clientHeight)")
+    assert max(lines) <= 34  # one line each
+
+
+def test_on_a_phone_the_map_comes_first(open_report):
+    page = open_report("news").page
+    page.set_viewport_size({"width": 390, "height": 844})
+    boxes = page.evaluate(SIZES, PARTS)
+    order = ["maps", "groups", "card", "documents"]
+    assert sorted(order, key=lambda one: boxes[one]["top"]) == order
+    assert boxes["document-map"]["width"] >= 380
+    lines = page.locator("#group-list li").evaluate_all("all => all.map((one) => one.clientHeight)")
+    assert min(lines) >= 40  # what a finger finds
+
+
 @pytest.mark.parametrize("spacing", [-0.5, 0, 0.5])
 @pytest.mark.parametrize("name", ["news", "two", "forty", "embeddings", "hostile"])
 def test_nothing_overflows_and_nothing_overlaps(open_report, name, spacing):

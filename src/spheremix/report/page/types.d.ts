@@ -466,7 +466,7 @@ export interface Points {
   y: Float32Array;
 }
 
-// What is in the middle, and how many pixels the unit of the map has: down, and times stretch across.
+// What is in the middle, and how many pixels the unit of the map has, across and down.
 // In pixels of the screen; right and bottom are outside.
 export interface Rectangle {
   left: number;
@@ -479,7 +479,6 @@ export interface MapView {
   x: number;
   y: number;
   scale: number;
-  stretch: number;
   whole: number; // the scale that shows all
   width: number;
   height: number;
@@ -501,14 +500,21 @@ export interface Shown {
   ground: number;
   order: { faded: Uint32Array; full: Uint32Array };
   faint: number; // how much of their colour the faded ones keep, of 128
+  opacity: number; // of the others, of 128
+  under: Int32Array | null; // the pixels below the points; null: the ground alone
 }
+
+// Lines around the densest parts of a group, the outer ones first; each x, y, x, y ... from 0 to 1.
+export type Contour = number[][][];
 
 export interface MapLabel {
   x: number; // as in the layout
   y: number;
   text: string;
   weight: number; // those of large weight are placed first, and written larger
-  colour?: string | undefined; // of the disc before the name
+  colour?: string | undefined; // of the group
+  group?: number; // what a click on the name chooses
+  contour?: Contour;
   spots?: { xs: number[]; ys: number[] }; // some documents of the group
 }
 
@@ -519,9 +525,9 @@ export interface PlacedLabel {
   top: number;
   width: number;
   height: number;
-  before: number; // pixels of the disc
   anchor: [number, number]; // the pixel that it belongs to
   colour?: string | undefined;
+  group?: number | undefined;
 }
 
 export interface MapGestures {
@@ -531,6 +537,8 @@ export interface MapGestures {
   near: (left: number, top: number, reach?: number) => number;
   hover: (id: number, left: number, top: number) => void;
   select: (id: number) => void;
+  name: (left: number, top: number) => number | null; // the group whose name is there
+  choose: (group: number) => void;
   isLasso: () => boolean;
   drawLasso: (line: [number, number][] | null) => void;
   lasso: (line: [number, number][]) => void;
@@ -543,6 +551,7 @@ export interface DocumentMapParts {
   labels: MapLabel[];
   describe: (id: number) => string; // what the tip says of a document
   onSelect: (id: number) => void; // -1: none
+  onName: (group: number) => void; // its name was clicked
   onLasso: (ids: Uint32Array) => void;
   onReset: () => void; // all documents were asked for
 }
@@ -551,7 +560,7 @@ export interface DocumentMap {
   element: HTMLElement;
   setColours: (colours: Uint32Array) => void;
   setHighlighted: (mask: Uint8Array | null) => void; // null: none is faded
-  setChosen: (mask: Uint8Array | null) => void; // the others are paler, and can be pointed at
+  setChosen: (mask: Uint8Array | null, groups?: Iterable<number>) => void; // the others are paler
   setLabels: (labels: MapLabel[]) => void;
   select: (id: number) => void;
   resize: () => void;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
+  CLEAR,
   drawingOrder,
   FAINT,
   movePixels,
@@ -21,7 +22,7 @@ const some = (n) => Array.from({ length: n }, () => Math.floor(65536 * draw()));
 const points = createPoints(some(400), some(400));
 const order = drawingOrder(createIndex(points).order, null);
 const colours = Uint32Array.from({ length: 400 }, () => Math.floor(0xffffff * draw()));
-const shown = { colours, ground: 0xf0f0f0, order, faint: FAINT };
+const shown = { colours, ground: 0xf0f0f0, order, faint: FAINT, opacity: CLEAR, under: null };
 const whole = wholeView(points, WIDTH, HEIGHT);
 
 function paintedAt(view) {
@@ -41,7 +42,7 @@ for (const [right, down] of [
   test(`moved by ${right} and ${down} pixels, the map is as if painted there`, () => {
     const view = {
       ...whole,
-      x: whole.x - right / (whole.scale * whole.stretch),
+      x: whole.x - right / whole.scale,
       y: whole.y + down / whole.scale,
     };
     const pixels = paintedAt(whole);

@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { groupLabels, placeLabels } from "../../../../src/spheremix/report/page/map/labels.js";
+import {
+  groupLabels,
+  labelAt,
+  placeLabels,
+} from "../../../../src/spheremix/report/page/map/labels.js";
 import {
   drawingOrder,
   FAINT,
+  FULL,
   paintPoints,
   PALE,
   pixelOf,
@@ -35,7 +40,7 @@ const cloud = (n) => createPoints(scattered(n, 1), scattered(n, 2));
 const near = (one, other, off = 1e-6) => assert.ok(Math.abs(one - other) <= off, `${one} ${other}`);
 const everyone = () => true;
 
-test("the whole view shows all points, y upwards, a wide canvas stretched a little", () => {
+test("the whole view shows all points, y upwards, with equal axes", () => {
   const points = createPoints([0, 65535, 0], [0, 65535, 65535]);
   const view = wholeView(points, 900, 500);
   const corners = [0, 1, 2].map((i) => toScreen(view, points.x[i], points.y[i]));
@@ -44,8 +49,17 @@ test("the whole view shows all points, y upwards, a wide canvas stretched a litt
   }
   assert.ok(corners[0][1] > corners[1][1]); // bottom, top
   assert.ok(corners[0][0] < corners[1][0]);
-  assert.ok(view.stretch > 1 && view.stretch <= 2.2);
-  assert.equal(wholeView(points, 500, 900).stretch, 1);
+  for (const [width, height] of [
+    [900, 500],
+    [500, 900],
+  ]) {
+    const square = wholeView(points, width, height);
+    const [[left, bottom], [right, top]] = [0, 1].map((i) =>
+      toScreen(square, points.x[i], points.y[i]),
+    );
+    near(right - left, bottom - top, 1e-3);
+    assert.ok(right - left > 0.85 * Math.min(width, height)); // all the room there is
+  }
 });
 
 test("pixels and places of the map are each other's inverse, after moves and zooms", () => {
@@ -140,7 +154,14 @@ function painted(points, shown, view, radius = 3) {
   const pixels = new Int32Array(view.width * view.height);
   const { order: all } = createIndex(points);
   const order = drawingOrder(all, shown.highlighted ?? null);
-  const given = { colours: shown.colours, ground: 0xffffff, order, faint: shown.faint ?? FAINT };
+  const given = {
+    opacity: FULL,
+    under: null,
+    ground: 0xffffff,
+    faint: FAINT,
+    ...shown,
+    order,
+  };
   paintPoints(pixels, view.width, view.height, points, given, view, radius, 1);
   return (left, top) => pixels[Math.floor(top) * view.width + Math.floor(left)];
 }
@@ -175,11 +196,23 @@ test("faded points are pale and below the others", () => {
 
 test("points at the edge are cut, not wrapped to the other side", () => {
   const points = createPoints([0], [32_768]);
-  const view = { x: 0, y: 0.5, scale: 50, stretch: 1, whole: 50, width: 40, height: 40 };
+  const view = { x: 0, y: 0.5, scale: 50, whole: 50, width: 40, height: 40 };
   const moved = { ...view, x: 0.4 }; // the point stands at the left edge
   const at = painted(points, { colours: Uint32Array.of(0) }, moved);
   assert.equal(at(0, 20), pixelOf(0));
   for (let top = 0; top < 40; top++) assert.equal(at(39, top), pixelOf(0xffffff));
+});
+
+test("points are translucent: what lies below is seen, and where there are two it is darker", () => {
+  const points = createPoints([20_000, 50_000, 50_000], [20_000, 50_000, 50_000]);
+  const view = wholeView(points, 200, 100);
+  const colours = new Uint32Array(3);
+  const under = new Int32Array(200 * 100).fill(pixelOf(0xff0000));
+  const at = painted(points, { colours, opacity: FULL / 2, under }, view);
+  const red = (i) => at(...toScreen(view, points.x[i], points.y[i])) & 0xff;
+  near(red(0), 0x80, 2);
+  near(red(1), 0x40, 2);
+  assert.equal(at(0, 0), pixelOf(0xff0000));
 });
 
 test("names do not cover each other, and the largest groups have theirs", () => {
@@ -190,12 +223,14 @@ test("names do not cover each other, and the largest groups have theirs", () => 
     weight: 60 - i,
   }));
   const view = wholeView(cloud(50), 500, 400);
-  const placed = placeLabels(labels, view, (text, size) => 0.55 * size * text.length);
+  const controls = [{ left: 180, top: 120, width: 150, height: 90 }];
+  const measure = (text, size) => 0.55 * size * text.length;
+  const placed = placeLabels(labels, view, measure, controls);
   assert.ok(placed.length > 5 && placed.length < 60);
   assert.ok(placed.some(({ text }) => text === "group number 0"));
   placed.forEach((one, i) => {
     assert.ok(one.left >= 0 && one.left + one.width <= 500 && one.top >= 0);
-    for (const other of placed.slice(i + 1)) {
+    for (const other of [...placed.slice(i + 1), ...controls]) {
       const apart =
         one.left + one.width <= other.left ||
         other.left + other.width <= one.left ||
@@ -203,7 +238,10 @@ test("names do not cover each other, and the largest groups have theirs", () => 
         other.top + other.height <= one.top;
       assert.ok(apart, `${one.text} covers ${other.text}`);
     }
+    assert.equal(labelAt(placed, one.left + one.width / 2, one.top + 1), one);
   });
+  assert.ok(placed[0].size > 1.2 * placed.at(-1).size);
+  assert.equal(labelAt(placed, 200, 150), undefined);
 });
 
 test("a group in two parts has its name at the larger one; empty groups have none", () => {

@@ -6,7 +6,6 @@ import {
   countPeriods,
   daysOf,
   labelOrder,
-  topLabels,
 } from "../../../../src/spheremix/report/page/tabs/counts.js";
 
 test("passages count for their part of a document", () => {
@@ -38,25 +37,6 @@ test("documents that belong nowhere count in no total", () => {
   const time = countPeriods(["2020-03-01", "2020-03-02", "2020-04-01"], groups, [0], null, 2);
   assert.deepEqual(time.totals, [1, 0]);
   assert.deepEqual(time.counts, [[1, 0]]);
-});
-
-test("the label told of a group is of the first column that has several", () => {
-  const documents = {
-    labels: [
-      [0, 1],
-      [0, 2],
-      [0, 2],
-    ],
-    label_names: ["news", "sport", "money"],
-    label_columns: [
-      { name: "kind", start: 0, stop: 1 },
-      { name: "desk", start: 1, stop: 3 },
-    ],
-  };
-  assert.deepEqual(topLabels(documents, Uint8Array.of(4, 4, 4), [4, 9]), [
-    { name: "money", share: 2 / 3 },
-    null,
-  ]);
 });
 
 test("the labels of a column are those between its ends, the most frequent first", () => {

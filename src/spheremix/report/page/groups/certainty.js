@@ -233,7 +233,13 @@ export function levelOf(value) {
   return value >= UNSTABLE ? "fair" : "weak";
 }
 
-// Return what the list of groups says: "! stability 31 %".
+// Return the sign of the list of groups: "!", "?" or nothing.
+/** @param {number} value between 0 and 1 */
+export function stabilityMark(value) {
+  return MARKS[levelOf(value)].trim();
+}
+
+// Return the same with its number: "! stability 31 %".
 /** @param {number} value between 0 and 1 */
 export function stabilityPhrase(value) {
   return `${MARKS[levelOf(value)]}stability ${agreementPercent(value)}`;

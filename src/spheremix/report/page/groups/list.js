@@ -1,11 +1,15 @@
-// The groups in the order of the tree: how big, in which words, how sure, with which label, when.
+// The groups in the order of the tree, a line each: colour, name, how sure, how big.
 
 import { seenColour } from "../lib/colours.js";
 import { barOf, bdi, find, make, noteSpan, present, reveal } from "../lib/dom.js";
-import { sparkline } from "../lib/drawing.js";
-import { counted, integer, percent } from "../lib/format.js";
-import { countPeriods, topLabels } from "../tabs/counts.js";
-import { STABILITY_TITLE, stabilityPhrase, levelOf, marksLines } from "./certainty.js";
+import { counted, integer } from "../lib/format.js";
+import {
+  levelOf,
+  marksLines,
+  STABILITY_TITLE,
+  stabilityMark,
+  stabilityPhrase,
+} from "./certainty.js";
 import { chooseGroup, chosenId } from "./grouping.js";
 
 /** @import { App, Group, Grouping } from "../types.d.ts" */
@@ -35,22 +39,15 @@ export function mountGroups(app) {
   };
   const draw = () => {
     const groups = app.groups();
-    const few = groups.groups.length < 7;
     const order = content.tree ? "similar together" : "by size";
-    const red = !few && groups.groups.some(({ own }) => own.includes(true));
-    find("group-title").replaceChildren(
-      counted(groups.groups.length, "group"),
-      noteSpan(red ? `${order}; red: only here` : order),
-    );
+    find("group-title").replaceChildren(counted(groups.groups.length, "group"), noteSpan(order));
     const marks = marksLines(groups.groups);
     find("group-marks").replaceChildren(...marks.map((text) => make("li", { text })));
     find("group-marks").hidden = !marks.length;
-    list.classList.toggle("many", groups.groups.length > 8);
-    list.classList.toggle("few", few);
     const largest = Math.max(...groups.groups.map(({ size }) => size), 1);
-    const more = perGroup(app, groups);
+    const merged = mergedWith(app, groups);
     options = new Map(
-      groups.listed.map((group, i) => [group.id, item(group, largest, more(i), choose)]),
+      groups.listed.map((group) => [group.id, item(group, largest, merged(group.id), choose)]),
     );
     list.replaceChildren(...options.values());
     mark();
@@ -60,96 +57,65 @@ export function mountGroups(app) {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 }
 
-/**
- * @typedef {{ label: { name: string, share: number } | null, periods: number[] | null,
- *   merged: string }} More
- */
-
-// Return the most frequent label of each group, its documents over time, and what it is to be
-// merged with.
-/** @param {App} app @param {Grouping} groups @returns {(i: number) => More} */
-function perGroup({ content, edits }, { listed, labels, exact }) {
-  const { documents } = content;
-  const ids = listed.map(({ id }) => id);
-  const tops = documents ? topLabels(documents, labels, ids) : null;
-  const time = documents?.date
-    ? countPeriods(documents.date, labels, ids, documents.passages)
-    : null;
-  return (i) => ({
-    label: tops ? tops[i] : null,
-    periods: time && time.periods.length > 1 ? time.counts[i] : null,
-    merged: (exact ? edits.together(ids[i]) : [])
-      .filter((id) => id !== ids[i])
-      .map((id) => content.names[id])
-      .join(" + "),
-  });
+// Return what a group is to be merged with, if anything.
+/** @param {App} app @param {Grouping} groups @returns {(id: number) => string} */
+function mergedWith({ content, edits }, { exact }) {
+  return (id) =>
+    (exact ? edits.together(id) : [])
+      .filter((other) => other !== id)
+      .map((other) => content.names[other])
+      .join(" + ");
 }
 
+// Return the line of a group: its colour, its name, the sign of its stability, a bar and its size. Its words
+// are heard, and seen under the pointer.
 /**
- * @param {Group} group @param {number} largest @param {More} more
+ * @param {Group} group @param {number} largest @param {string} merged
  * @param {(id: number) => void} choose
  */
-function item(group, largest, { label, periods, merged }, choose) {
+function item(group, largest, merged, choose) {
   const bar = barOf(group.size / largest);
-  bar.style.background = seenColour(group.colour);
+  const swatch = make("span", { class: "swatch", "aria-hidden": "true" });
+  for (const one of [bar, swatch]) one.style.background = seenColour(group.colour);
   const named = new Set(group.name().split(" "));
+  const words = group.words.filter((word) => !named.has(word)).join(" ");
   return make(
     "li",
     {
       role: "option",
       id: `group-${group.id}`,
       "aria-selected": "false",
+      title: words ? `${group.name()}: ${words}` : group.name(),
       on: { click: () => choose(group.id) },
     },
     make(
       "span",
       { class: "head" },
-      make("span", { class: "size number", text: integer(group.size) }),
+      swatch,
       bdi(group.name(), { class: "name" }),
-      periods && sparkline(periods),
+      ...present([stabilitySign(group.stability)]),
+      make("span", { class: "track" }, bar),
+      make("span", { class: "size number", text: integer(group.size) }),
     ),
-    make("span", { class: "track" }, bar),
     merged ? make("span", { class: "merged" }, "to be merged with ", bdi(merged)) : null,
-    wordLine(group, named),
-    make(
-      "span",
-      { class: "under" },
-      ...present([
-        stabilityText(group.stability),
-        label && make("span", { class: "label" }, `${percent(label.share)} are `, bdi(label.name)),
-        group.only.length
-          ? make(
-              "span",
-              { class: "only", title: `Only here: ${group.only.join(" ")}` },
-              "only here: ",
-              bdi(group.only.join(" ")),
-            )
-          : null,
-      ]),
-    ),
+    words ? bdi(words, { class: "words heard" }) : null,
   );
 }
 
-// Return the words that the name does not have; those of no other group in their colour.
-/** @param {Group} group @param {Set<string>} named */
-function wordLine({ words, own }, named) {
-  const line = make("bdi", { class: "words" });
-  words.forEach((word, i) => {
-    if (named.has(word)) return;
-    if (line.hasChildNodes()) line.append(" ");
-    line.append(own[i] ? make("span", { class: "own", text: word }) : word);
-  });
-  return line.hasChildNodes() ? line : null;
-}
-
-/** @param {number | null} value */
-function stabilityText(value) {
+/** Return the sign that is seen; its phrase is heard. @param {number | null} value */
+function stabilitySign(value) {
   if (value === null) return null;
-  return make("span", {
-    class: levelOf(value) === "weak" ? "stability warning" : "stability",
-    text: stabilityPhrase(value),
-    title: STABILITY_TITLE,
-  });
+  const phrase = make("span", { class: "heard", text: stabilityPhrase(value) });
+  const sign = make(
+    "span",
+    {
+      class: levelOf(value) === "weak" ? "stability warning" : "stability",
+      title: `${stabilityPhrase(value)}. ${STABILITY_TITLE}`,
+    },
+    phrase,
+  );
+  sign.dataset.sign = stabilityMark(value);
+  return sign;
 }
 
 /** @param {App} app @param {number} by */

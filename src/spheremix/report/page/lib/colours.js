@@ -2,6 +2,7 @@
 
 /** @import { Colours, Rgb, Sure } from "../types.d.ts" */
 
+const READABLE = 4.8; // contrast of a name with its ground; 4.5 is asked for
 const FAINTEST = 0.25; // of a hue: what is not zero must be seen
 
 /** @returns {Colours} */
@@ -40,6 +41,20 @@ export function seenHues(hues, colours) {
     while ((luminance(hue) + 0.05) / (ground + 0.05) < 4.5) hue = mix(hue, [255, 255, 255], 0.1);
     return `#${hue.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
   });
+}
+
+// Return the colour as one can read it on a ground: darker or lighter, as far as that is needed.
+/** @param {string} colour @param {string} ground */
+export function readable(colour, ground) {
+  const below = luminance(rgb(ground));
+  const to = below > 0.17 ? [0, 0, 0] : [255, 255, 255];
+  const contrast = (/** @type {Rgb} */ one) => {
+    const [dark, light] = [luminance(one), below].sort((a, b) => a - b);
+    return (light + 0.05) / (dark + 0.05);
+  };
+  let seen = rgb(colour);
+  while (contrast(seen) < READABLE) seen = mix(seen, to, 0.06);
+  return `#${seen.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
 }
 
 /** @param {Rgb} colour */

@@ -124,9 +124,9 @@ export function find(id) {
   return /** @type {any} */ (found);
 }
 
-/** @param {HTMLCanvasElement} canvas */
-export function contextOf(canvas) {
-  const context = canvas.getContext("2d");
+/** @param {HTMLCanvasElement} canvas @param {CanvasRenderingContext2DSettings} settings */
+export function contextOf(canvas, settings = {}) {
+  const context = canvas.getContext("2d", settings);
   if (!context) throw new Error("This browser cannot draw the maps.");
   return context;
 }

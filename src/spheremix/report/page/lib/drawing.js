@@ -115,19 +115,6 @@ export function axisTicks(periods, most) {
   return all.filter(({ at }) => at % every === 0);
 }
 
-const WIDE = 64;
-const HIGH = 16;
-
-/** @param {number[]} values */
-export function sparkline(values) {
-  const seen = largestOf(values, WIDE);
-  return makeSvg(
-    "svg",
-    { class: "spark", viewBox: `0 0 ${WIDE} ${HIGH}`, "aria-hidden": "true" },
-    makeSvg("path", { d: stepsPath(seen, WIDE, HIGH, Math.max(...seen)) }),
-  );
-}
-
 // What the maps draw on a canvas, as SVG: just the calls that they use.
 
 const FAMILY = "sans-serif";

@@ -30,7 +30,9 @@ export function listenToGestures(canvas, map) {
     const [x, y] = [event.offsetX, event.offsetY];
     const before = pointers.get(event.pointerId);
     if (!before) {
-      map.hover(map.near(x, y), x, y);
+      const onName = map.name(x, y) !== null;
+      map.hover(onName ? -1 : map.near(x, y), x, y);
+      if (onName && !map.isLasso()) canvas.style.cursor = "pointer";
       return;
     }
     if (Math.hypot(x - from[0], y - from[1]) > CLICK) moved = true;
@@ -49,10 +51,15 @@ export function listenToGestures(canvas, map) {
       map.show(movedView(map.view(), x - before[0], y - before[1]));
     }
   });
+  const click = (/** @type {number} */ x, /** @type {number} */ y) => {
+    const group = map.name(x, y);
+    if (group === null) map.select(map.near(x, y));
+    else map.choose(group);
+  };
   const release = (/** @type {PointerEvent} */ event) => {
     if (!pointers.delete(event.pointerId) || pointers.size) return;
     if (line && moved) map.lasso(line);
-    else if (!moved && event.type === "pointerup") map.select(map.near(from[0], from[1]));
+    else if (!moved && event.type === "pointerup") click(from[0], from[1]);
     line = null;
     map.drawLasso(null);
   };

@@ -9,7 +9,6 @@ const STEPS = 12;
 const ENOUGH = 300; // documents of a group from which its place is known
 const IN_VIEW = 0.2; // of a group: from there on it is named although its middle is out of sight
 const GAP = 3; // pixels around a name
-const DISC = 0.95; // of the size of the letters: room for the disc before a name
 // Where there is no room, lines up or down and shares of the width to the sides, the nearest first.
 const SHIFTS = [0, -1, 1, -2, 2, -3, 3].flatMap((line) =>
   [0, -0.4, 0.4].map((side) => ({ line, side })),
@@ -20,10 +19,10 @@ const WHOLE = 2; // lines that a whole name may be away: a shorter one is better
  * Return where the name of each group is written: among its documents, where they are dense.
  * @param {{ x: ArrayLike<number>, y: ArrayLike<number> }} layout
  * @param {ArrayLike<number>} groups of the documents, -1: none
- * @param {string[]} names of the groups @param {string[]} colours of the groups, if any
- * @returns {MapLabel[]}
+ * @param {string[]} names of the groups
+ * @returns {(MapLabel & { at: number })[]} with the number of the group
  */
-export function groupLabels({ x, y }, groups, names, colours = []) {
+export function groupLabels({ x, y }, groups, names) {
   const sizes = new Uint32Array(names.length);
   for (let i = 0; i < groups.length; i++) if (groups[i] >= 0) sizes[groups[i]]++;
   const seen = new Uint32Array(names.length);
@@ -38,8 +37,8 @@ export function groupLabels({ x, y }, groups, names, colours = []) {
     if (!ids.length) return [];
     const xs = ids.map((i) => x[i]);
     const ys = ids.map((i) => y[i]);
-    const [text, weight, colour] = [names[group], sizes[group], colours[group]];
-    return [{ ...densest(xs, ys), text, weight, spots: { xs, ys }, colour }];
+    const [text, weight] = [names[group], sizes[group]];
+    return [{ ...densest(xs, ys), text, weight, spots: { xs, ys }, at: group }];
   });
 }
 
@@ -85,9 +84,11 @@ function anchorOf({ x, y, spots }, view) {
   return seen.reduce((best, one) => (away(one) < away(best) ? one : best));
 }
 
-/** @param {MapLabel} label @param {number} heaviest */
-function sizeOf(label, heaviest) {
-  return 11.5 + 4.5 * Math.sqrt(label.weight / Math.max(heaviest, 1e-9));
+// Return the size of the letters of a name: that of the largest group is half as large again as the least.
+/** @param {MapLabel} label @param {number} heaviest @param {number} width of the map */
+function sizeOf(label, heaviest, width) {
+  const room = Math.min(1, Math.max(0.82, width / 640));
+  return room * (10.5 + 5.5 * Math.sqrt(label.weight / Math.max(heaviest, 1e-9)));
 }
 
 /** Return the name, then its first words. @param {string} name */
@@ -100,9 +101,10 @@ function shorter(name) {
 /**
  * @param {MapLabel[]} labels @param {MapView} view
  * @param {(text: string, size: number) => number} measure gives the width of a text
+ * @param {Box[]} taken what no name may cover
  * @returns {PlacedLabel[]}
  */
-export function placeLabels(labels, view, measure) {
+export function placeLabels(labels, view, measure, taken = []) {
   const heaviest = Math.max(0, ...labels.map((label) => label.weight));
   /** @type {PlacedLabel[]} */
   const placed = [];
@@ -110,24 +112,24 @@ export function placeLabels(labels, view, measure) {
   order.sort((one, other) => labels[other].weight - labels[one].weight || one - other);
   for (const i of order) {
     const anchor = anchorOf(labels[i], view);
-    const found = anchor && placeOf(labels[i], anchor, sizeOf(labels[i], heaviest));
+    const found = anchor && placeOf(labels[i], anchor, sizeOf(labels[i], heaviest, view.width));
     if (found) placed.push(found);
   }
   return placed;
 
   /** @param {MapLabel} label @param {[number, number]} anchor @param {number} size */
-  function placeOf({ text: name, colour }, anchor, size) {
+  function placeOf({ text: name, colour, group }, anchor, size) {
     const height = size * 1.25;
-    const before = colour ? DISC * size : 0;
     for (const text of shorter(name)) {
-      const width = before + measure(text, size);
+      const width = measure(text, size);
       for (const { line, side } of SHIFTS) {
         if (text === name && Math.abs(line) > WHOLE) continue;
         const middle = anchor[0] - width / 2 + side * width;
         const left = Math.min(view.width - width - GAP, Math.max(GAP, middle));
         const top = anchor[1] - height / 2 + line * (height + GAP);
-        const box = { text, size, left, top, width, height, colour, before, anchor };
+        const box = { text, size, left, top, width, height, colour, group, anchor };
         if (top < GAP || top + height > view.height - GAP) continue;
+        if (taken.some((other) => overlaps(box, other))) continue;
         if (!placed.some((other) => overlaps(box, other))) return box;
       }
     }
@@ -135,7 +137,9 @@ export function placeLabels(labels, view, measure) {
   }
 }
 
-/** @param {PlacedLabel} one @param {PlacedLabel} other */
+/** @typedef {{ left: number, top: number, width: number, height: number }} Box */
+
+/** @param {Box} one @param {Box} other */
 function overlaps(one, other) {
   return (
     one.left < other.left + other.width + GAP &&
@@ -153,10 +157,13 @@ export function leaderOf({ left, top, width, height, anchor: [x, y] }) {
   return Math.hypot(right - x, down - y) < height / 2 ? null : [right, down, x, y];
 }
 
-// Return the disc in the colour of the group: its middle, and its radius.
-/** @param {PlacedLabel} label @returns {[number, number, number]} */
-export function discOf({ left, top, height, size }) {
-  return [left + 0.4 * size, top + height / 2, 0.34 * size];
+// Return the name at a pixel, if any.
+/** @param {PlacedLabel[]} placed @param {number} x @param {number} y */
+export function labelAt(placed, x, y) {
+  return placed.find(
+    ({ left, top, width, height }) =>
+      x >= left && x <= left + width && y >= top && y <= top + height,
+  );
 }
 
 /** @param {number} size */
@@ -174,7 +181,7 @@ export function drawPlacedLabels(context, placed, ink, ground) {
     if (!leader) continue;
     for (const [colour, wide] of /** @type {[string, number][]} */ ([
       [ground, 4],
-      [ink, 1.25],
+      [label.colour ?? ink, 1.25],
     ])) {
       context.beginPath();
       context.moveTo(leader[0], leader[1]);
@@ -185,21 +192,14 @@ export function drawPlacedLabels(context, placed, ink, ground) {
     }
   }
   for (const label of placed) {
-    const { text, size, left, top, height, before } = label;
+    const { text, size, left, top, height } = label;
     context.font = labelFont(size);
     context.strokeStyle = ground;
     context.lineWidth = size / 3;
     context.globalAlpha = 0.88;
-    context.strokeText(text, left + before, top + height / 2);
+    context.strokeText(text, left, top + height / 2);
     context.globalAlpha = 1;
-    context.fillStyle = ink;
-    context.fillText(text, left + before, top + height / 2);
-    if (!label.colour) continue;
-    context.beginPath();
-    context.arc(...discOf(label), 0, 2 * Math.PI);
-    context.lineWidth = 2;
-    context.stroke();
-    context.fillStyle = label.colour;
-    context.fill();
+    context.fillStyle = label.colour ?? ink;
+    context.fillText(text, left, top + height / 2);
   }
 }

@@ -1,12 +1,13 @@
 // The map of documents: each one a point, near those that are alike.
 
-import { hex } from "../lib/colours.js";
+import { hex, readable } from "../lib/colours.js";
 import { contextOf, make, rove, signButton } from "../lib/dom.js";
 import { saveBlob } from "../lib/files.js";
 import { countedRows } from "../lib/format.js";
+import { drawContours } from "./contours.js";
 import { listenToGestures } from "./gestures.js";
-import { drawPlacedLabels, labelFont, placeLabels } from "./labels.js";
-import { createPainter, drawingOrder, FAINT, fit, PALE, toSvg } from "./painter.js";
+import { drawPlacedLabels, labelAt, labelFont, placeLabels } from "./labels.js";
+import { CLEAR, createPainter, drawingOrder, FAINT, fit, PALE, toSvg } from "./painter.js";
 import {
   createIndex,
   createPoints,
@@ -19,13 +20,15 @@ import {
   zoomedView,
 } from "./view.js";
 
-/** @import { DocumentMap, DocumentMapParts, MapLabel, MapView, Shown } from "../types.d.ts" */
+/** @import { DocumentMap, DocumentMapParts, MapLabel, MapView, PlacedLabel, Shown } from "../types.d.ts" */
 
 const REACH = 14; // pixels from a point at which the pointer finds it
 // While the map is zoomed, only as many points are drawn as a frame has time for; once it rests, all are.
 const FRAME = 14; // milliseconds
 const FEWEST = 6; // one of so many
 const REST = 120; // milliseconds without a movement
+/** @type {ReadonlySet<number>} */
+const NONE = new Set();
 
 /** @param {DocumentMapParts} parts @returns {DocumentMap} */
 export function createDocumentMap({ x, y, colours, labels, describe, ...heard }) {
@@ -58,7 +61,15 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
     ground: 0xffffff,
     order: drawingOrder(index.order, null),
     faint: FAINT,
+    opacity: CLEAR,
+    under: null,
   };
+  /** @type {ReadonlySet<number> | null} */
+  let groups = null; // that stand out
+  /** @type {{ left: number, top: number, width: number, height: number }[]} */
+  let controls = []; // which no name covers
+  /** @type {PlacedLabel[]} */
+  let written = [];
   let ink = "#000000";
   let hovered = -1;
   let selected = -1;
@@ -69,7 +80,10 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
   let every = 1; // one of so many points is drawn while the map moves
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let moving;
-  const painter = createPainter(points, shown);
+  const standing = () => (highlighted ? NONE : groups);
+  const painter = createPainter(points, shown, (context, where, ratio) =>
+    drawContours(context, named, where, ratio, standing(), ink),
+  );
 
   const counts = (/** @type {number} */ i) => !highlighted || highlighted[i] > 0;
   const fonts = contextOf(make("canvas"));
@@ -86,14 +100,28 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
   };
 
   const radius = () => pointRadius(view, points.n);
-  const placed = () => placeLabels(named, view, measure);
+  const placed = () =>
+    placeLabels(named, view, measure, controls).map(({ colour, ...label }) => ({
+      ...label,
+      colour: colour && readable(colour, hex(shown.ground)),
+    }));
+  // What stands on the map, or beside it in its parent: a box of its pixels each.
+  const findControls = () => {
+    const { left, top } = element.getBoundingClientRect();
+    const beside = [...(element.parentElement?.children ?? [])].filter((one) => one !== element);
+    controls = [...beside, bar].map((one) => {
+      const box = one.getBoundingClientRect();
+      return { left: box.left - left, top: box.top - top, width: box.width, height: box.height };
+    });
+  };
   const mark = () => {
     const ratio = devicePixelRatio || 1;
     fit(above, Math.round(view.width * ratio), Math.round(view.height * ratio));
     const context = contextOf(above);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, view.width, view.height);
-    drawPlacedLabels(context, placed(), ink, hex(shown.ground));
+    written = placed();
+    drawPlacedLabels(context, written, ink, hex(shown.ground));
     for (const i of [hovered, selected]) if (i >= 0) ring(context, i, i === selected);
     if (line?.length) {
       context.beginPath();
@@ -129,6 +157,7 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
       if (view.width < 2 || view.height < 2) return;
       const ratio = devicePixelRatio || 1;
       const some = moving === undefined ? 1 : every;
+      if (moving === undefined) findControls();
       if (moving === undefined || !painter.move(below, view, ratio)) {
         const begin = performance.now();
         painter.paint(below, { view, radius: radius(), ratio, every: some });
@@ -214,7 +243,7 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
     draw();
   };
   const saveSvg = () => {
-    const root = toSvg(points, shown, view, radius(), placed(), ink);
+    const root = toSvg(points, shown, view, radius(), named, standing(), placed(), ink);
     const text = new XMLSerializer().serializeToString(root);
     saveBlob(mapName("svg"), new Blob([text], { type: "image/svg+xml" }));
   };
@@ -230,8 +259,15 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
     svg: signButton("SVG", "Save this view as a drawing (SVG)", saveSvg),
   };
   buttons.lasso.setAttribute("aria-pressed", "false");
-  const group = { class: "document-map-buttons", role: "group", "aria-label": "Map" };
-  element.append(rove(make("div", group, ...Object.values(buttons)), "button"));
+  const bar = rove(
+    make(
+      "div",
+      { class: "document-map-buttons", role: "group", "aria-label": "Map" },
+      ...Object.values(buttons),
+    ),
+    "button",
+  );
+  element.append(bar);
 
   listenToGestures(above, {
     view: () => view,
@@ -239,6 +275,8 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
     reset,
     hover,
     select: choose,
+    name: (left, top) => labelAt(written, left, top)?.group ?? null,
+    choose: heard.onName,
     isLasso: () => lassoing,
     near: (left, top, reach = REACH) =>
       nearestPoint(index, points, view, [left, top], Math.min(reach, 1e5), counts),
@@ -267,8 +305,9 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
       highlighted = mask;
       reorder();
     },
-    setChosen: (mask) => {
+    setChosen: (mask, ids = []) => {
       chosen = mask;
+      groups = mask && new Set(ids);
       reorder();
     },
     setLabels: (next) => {

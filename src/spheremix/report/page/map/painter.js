@@ -1,20 +1,45 @@
 // The points of the map: painted as pixels, moved, and written as SVG.
 
 import { hex } from "../lib/colours.js";
-import { contextOf, makeSvg } from "../lib/dom.js";
-import { discOf, leaderOf } from "./labels.js";
+import { contextOf, make, makeSvg } from "../lib/dom.js";
+import { contourShapes } from "./contours.js";
+import { leaderOf } from "./labels.js";
 import { toScreen } from "./view.js";
 
-/** @import { MapView, PlacedLabel, Points, Rectangle, Shown } from "../types.d.ts" */
+/** @import { Context, MapLabel, MapView, PlacedLabel, Points, Rectangle, Shown } from "../types.d.ts" */
 
 /** @typedef {{ view: MapView, radius: number, ratio: number, every: number }} Painting */
 
-/** @param {Points} points @param {Shown} shown */
-export function createPainter(points, shown) {
+/**
+ * @param {Points} points @param {Shown} shown
+ * @param {(context: Context, view: MapView, ratio: number) => void} drawUnder what lies below the points
+ */
+export function createPainter(points, shown, drawUnder) {
   /** @type {ImageData | null} */
   let image = null;
   /** @type {(Painting & { canvas: HTMLCanvasElement, moved: boolean }) | null} */
   let last = null; // what the image holds; null: something else has changed since
+  const scratch = make("canvas");
+  const below = contextOf(scratch, { willReadFrequently: true });
+  /** @param {MapView} view @param {number} ratio @param {Rectangle} clip */
+  const drawBelow = (view, ratio, { left, top, right, bottom }) => {
+    const [width, height] = [right - left, bottom - top];
+    if (!width || !height) return;
+    below.save();
+    below.beginPath();
+    below.rect(left, top, width, height);
+    below.clip();
+    below.fillStyle = hex(shown.ground);
+    below.fillRect(left, top, width, height);
+    drawUnder(below, view, ratio);
+    below.restore();
+    const all = scratch.width;
+    if (shown.under?.length !== all * scratch.height)
+      shown.under = new Int32Array(all * scratch.height);
+    const part = new Int32Array(below.getImageData(left, top, width, height).data.buffer);
+    for (let row = 0; row < height; row++)
+      shown.under.set(part.subarray(row * width, (row + 1) * width), (top + row) * all + left);
+  };
 
   // All of it; one of `every` points.
   /** @param {HTMLCanvasElement} canvas @param {Painting} painting */
@@ -27,6 +52,8 @@ export function createPainter(points, shown) {
     if (image?.width !== width || image.height !== height)
       image = context.createImageData(width, height);
     const pixels = new Int32Array(image.data.buffer);
+    fit(scratch, width, height);
+    drawBelow(view, ratio, { left: 0, top: 0, right: width, bottom: height });
     paintPoints(pixels, width, height, points, shown, view, radius, ratio, every);
     context.putImageData(image, 0, 0);
     last = { ...painting, canvas, moved: false };
@@ -38,17 +65,18 @@ export function createPainter(points, shown) {
     if (!image || last?.canvas !== canvas || last.ratio !== ratio) return false;
     const { view: before, radius, every } = last;
     const { width, height } = image;
-    for (const key of /** @type {const} */ (["scale", "stretch", "width", "height"]))
+    for (const key of /** @type {const} */ (["scale", "width", "height"]))
       if (before[key] !== view[key]) return false;
-    const across = view.scale * view.stretch * ratio;
-    const up = view.scale * ratio;
-    const right = Math.round((before.x - view.x) * across);
-    const down = Math.round((view.y - before.y) * up);
+    const scale = view.scale * ratio;
+    const right = Math.round((before.x - view.x) * scale);
+    const down = Math.round((view.y - before.y) * scale);
     if (Math.abs(right) >= width || Math.abs(down) >= height) return false;
-    const next = { ...before, x: before.x - right / across, y: before.y + down / up };
+    const next = { ...before, x: before.x - right / scale, y: before.y + down / scale };
     const pixels = new Int32Array(image.data.buffer);
-    for (const clip of movePixels(pixels, width, height, right, down))
+    for (const clip of movePixels(pixels, width, height, right, down)) {
+      drawBelow(next, ratio, clip);
       paintPoints(pixels, width, height, points, shown, next, radius, ratio, every, clip);
+    }
     contextOf(canvas).putImageData(image, 0, 0);
     last = { ...last, view: next, moved: true };
     return true;
@@ -96,10 +124,11 @@ export const FULL = 128; // covered entirely
 // Of FULL: the colour of what is not highlighted, and that of other groups than the chosen one.
 export const FAINT = 20;
 export const PALE = 52;
+export const CLEAR = 100; // of FULL: points that lie over each other are darker
 
-// Return discs with soft edges: offsets from the pixel of the centre, and coverages up to FULL.
-/** @param {number} radius */
-function createStamps(radius) {
+// Return discs with soft edges: offsets from the pixel of the centre, and coverages up to the opacity.
+/** @param {number} radius @param {number} opacity up to FULL */
+function createStamps(radius, opacity) {
   const reach = Math.ceil(radius + 1);
   const stamps = [];
   for (let row = 0; row < PHASES; row++) {
@@ -109,7 +138,7 @@ function createStamps(radius) {
         for (let right = -reach; right <= reach; right++) {
           const x = right + 0.5 - (column + 0.5) / PHASES;
           const y = down + 0.5 - (row + 0.5) / PHASES;
-          const covered = Math.round(FULL * Math.min(1, radius + 0.5 - Math.hypot(x, y)));
+          const covered = Math.round(opacity * Math.min(1, radius + 0.5 - Math.hypot(x, y)));
           if (covered > 0) stamp.push([right, down, covered]);
         }
       }
@@ -165,19 +194,23 @@ export function paintPoints(
 ) {
   const ground = pixelOf(shown.ground);
   const { left, top, right, bottom } = clip;
-  for (let row = top; row < bottom; row++)
-    pixels.fill(ground, row * width + left, row * width + right);
-  const stamps = createStamps(radius * ratio);
+  for (let row = top; row < bottom; row++) {
+    const [from, to] = [row * width + left, row * width + right];
+    if (shown.under) pixels.set(shown.under.subarray(from, to), from);
+    else pixels.fill(ground, from, to);
+  }
+  const sharp = createStamps(radius * ratio, FULL);
+  const clear = createStamps(radius * ratio, shown.opacity);
   const reach = Math.ceil(radius * ratio + 1);
-  const across = view.scale * view.stretch * ratio;
-  const up = view.scale * ratio;
+  const scale = view.scale * ratio;
   for (const ids of [shown.order.faded, shown.order.full]) {
     const faded = ids === shown.order.faded;
+    const stamps = faded ? sharp : clear;
     for (let k = 0; k < ids.length; k += every) {
       const i = ids[k];
-      const x = (points.x[i] - view.x) * across + width / 2;
+      const x = (points.x[i] - view.x) * scale + width / 2;
       if (x < left - reach || x >= right + reach) continue;
-      const y = (view.y - points.y[i]) * up + height / 2;
+      const y = (view.y - points.y[i]) * scale + height / 2;
       if (y < top - reach || y >= bottom + reach) continue;
       const column = Math.floor(x);
       const row = Math.floor(y);
@@ -224,11 +257,12 @@ function paintStamp(pixels, width, column, row, stamp, colour, clip) {
 // The view of the map as a file: pixels (PNG) or shapes (SVG).
 
 /**
- * Return the documents in view as circles, a path for each colour, and the names above them.
+ * Return contours, the documents in view as circles, a path for each colour, and the names above them.
  * @param {Points} points @param {Shown} shown @param {MapView} view @param {number} radius
+ * @param {MapLabel[]} groups @param {ReadonlySet<number> | null} chosen
  * @param {PlacedLabel[]} labels @param {string} ink
  */
-export function toSvg(points, shown, view, radius, labels, ink) {
+export function toSvg(points, shown, view, radius, groups, chosen, labels, ink) {
   const { width, height } = view;
   const ground = hex(shown.ground);
   const root = makeSvg("svg", {
@@ -238,9 +272,12 @@ export function toSvg(points, shown, view, radius, labels, ink) {
     height,
   });
   root.append(makeSvg("rect", { width, height, fill: ground }));
+  const place = (/** @type {number} */ x, /** @type {number} */ y) => toScreen(view, x, y);
+  for (const shape of contourShapes(groups, place, chosen, ink))
+    root.append(makeSvg("path", shape));
   for (const [ids, opacity] of /** @type {[Uint32Array, number][]} */ ([
     [shown.order.faded, shown.faint / FULL],
-    [shown.order.full, 1],
+    [shown.order.full, shown.opacity / FULL],
   ])) {
     const paths = discs(points, shown.colours, ids, view, radius);
     for (const [colour, path] of paths)
@@ -248,17 +285,24 @@ export function toSvg(points, shown, view, radius, labels, ink) {
         makeSvg("path", { d: path.join(""), fill: hex(colour), "fill-opacity": opacity }),
       );
   }
-  root.append(...labels.flatMap((label) => marksOf(label, ink, ground)));
-  for (const { text, size, left, top, before, height: high } of labels)
+  for (const label of labels) {
+    const leader = leaderOf(label)?.map((one) => one.toFixed(1));
+    if (!leader) continue;
+    const [x1, y1, x2, y2] = leader;
+    root.append(
+      makeSvg("line", { x1, y1, x2, y2, stroke: label.colour ?? ink, "stroke-width": 1.25 }),
+    );
+  }
+  for (const { text, size, left, top, height: high, colour } of labels)
     root.append(
       makeSvg("text", {
-        x: (left + before).toFixed(1),
+        x: left.toFixed(1),
         y: (top + high / 2).toFixed(1),
         "dominant-baseline": "central",
         "font-family": "system-ui, sans-serif",
         "font-weight": 600,
         "font-size": size.toFixed(1),
-        fill: ink,
+        fill: colour ?? ink,
         stroke: ground,
         "stroke-width": (size / 3).toFixed(1),
         "stroke-linejoin": "round",
@@ -267,21 +311,6 @@ export function toSvg(points, shown, view, radius, labels, ink) {
       }),
     );
   return root;
-}
-
-// Return the disc before a name, and the line that leads to its documents.
-/** @param {PlacedLabel} label @param {string} ink @param {string} ground */
-function marksOf(label, ink, ground) {
-  const marks = [];
-  const leader = leaderOf(label)?.map((one) => one.toFixed(1));
-  if (leader) {
-    const [x1, y1, x2, y2] = leader;
-    marks.push(makeSvg("line", { x1, y1, x2, y2, stroke: ink, "stroke-width": 1.25 }));
-  }
-  const [cx, cy, r] = discOf(label).map((one) => one.toFixed(1));
-  const { colour } = label;
-  if (colour) marks.push(makeSvg("circle", { cx, cy, r, fill: colour, stroke: ground }));
-  return marks;
 }
 
 /**

@@ -23,6 +23,7 @@ import {
 } from "../lib/colours.js";
 import { bdi, find, make } from "../lib/dom.js";
 import { integer } from "../lib/format.js";
+import { groupContours } from "./contours.js";
 import { groupLabels } from "./labels.js";
 import { createDocumentMap } from "./map.js";
 
@@ -59,6 +60,7 @@ export function mountMapTab(app) {
       const { scope } = state.now; // a document is chosen: others that are listed stay so
       if (i >= 0) chooseGroup(state, app.groups(), app.groups().labels[i], { document: i, scope });
     },
+    onName: (/** @type {number} */ id) => chooseGroup(state, app.groups(), id),
     onLasso: (/** @type {Uint32Array} */ ids) => app.lasso.set(ids),
     onReset: () => standOut(false),
   });
@@ -88,7 +90,7 @@ export function mountMapTab(app) {
     stands = on;
     const ids = listedIds(state.now, app.edits);
     const mask = () => perDocument(Uint8Array, app.groups(), ({ id }) => Number(ids.includes(id)));
-    map.setChosen(on ? mask() : null);
+    map.setChosen(on ? mask() : null, ids);
   };
   let { cut } = state.now;
   state.follow(["group", "node"], () => {
@@ -149,15 +151,21 @@ function groupName(app, i) {
   return byId.get(labels[i])?.name() ?? "";
 }
 
-// Return one label a group, at the middle of its documents, with its colour where points have
-// those.
+// Return one label a group, at the middle of its documents, with the lines around them, in its colour
+// where points have those.
 /** @param {App} app @param {Grouping} grouping @param {boolean} coloured */
 function labelsOf({ content }, grouping, coloured) {
   const { groups } = grouping;
   const codes = perDocument(Int32Array, grouping, (group) => groups.indexOf(group));
+  if (!content.layout) return [];
   const names = groups.map((group) => group.name());
-  const colours = coloured ? groups.map(({ colour }) => seenColour(colour)) : [];
-  return content.layout ? groupLabels(content.layout, codes, names, colours) : [];
+  const contours = groupContours(content.layout, codes, groups.length);
+  return groupLabels(content.layout, codes, names).map(({ at, ...label }) => ({
+    ...label,
+    group: groups[at].id,
+    contour: contours[at],
+    colour: coloured ? seenColour(groups[at].colour) : undefined,
+  }));
 }
 
 /** Return the colours of the list of groups. @param {Grouping} grouping */

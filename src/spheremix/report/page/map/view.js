@@ -6,7 +6,6 @@ import { ends } from "../lib/colours.js";
 /** @import { MapView, PointIndex, Points } from "../types.d.ts" */
 
 const MARGIN = 28; // pixels around all documents
-const STRETCH = 2.2; // a wide canvas widens the map up to this: far distances mean little anyway
 const CLOSEST = 60; // times nearer than all documents
 
 // Return points of the content: integers up to 65,535, y from bottom to top.
@@ -21,7 +20,7 @@ export function createPoints(x, y) {
   return places;
 }
 
-// Return the view that shows all points.
+// Return the view that shows all points; a step is as long up as it is across.
 /** @param {Points} points @param {number} width @param {number} height @returns {MapView} */
 export function wholeView(points, width, height) {
   const [left, right] = ends(points.x);
@@ -29,9 +28,8 @@ export function wholeView(points, width, height) {
   const wide = Math.max(1, width - 2 * MARGIN) / Math.max(right - left, 1e-3);
   const high = Math.max(1, height - 2 * MARGIN) / Math.max(top - bottom, 1e-3);
   const scale = Math.min(high, wide);
-  const stretch = Math.min(STRETCH, Math.max(1, wide / scale));
   const centre = { x: (left + right) / 2, y: (bottom + top) / 2 };
-  return { ...centre, scale, stretch, whole: scale, width, height };
+  return { ...centre, scale, whole: scale, width, height };
 }
 
 // Return the same part of the map on a canvas of another size.
@@ -42,23 +40,20 @@ export function resizedView(view, whole) {
 
 /** @param {MapView} view @param {number} x @param {number} y @returns {[number, number]} */
 export function toScreen(view, x, y) {
-  return [
-    (x - view.x) * view.scale * view.stretch + view.width / 2,
-    (view.y - y) * view.scale + view.height / 2,
-  ];
+  return [(x - view.x) * view.scale + view.width / 2, (view.y - y) * view.scale + view.height / 2];
 }
 
 /** @param {MapView} view @param {number} left @param {number} top @returns {[number, number]} */
 export function toMap(view, left, top) {
   return [
-    (left - view.width / 2) / (view.scale * view.stretch) + view.x,
+    (left - view.width / 2) / view.scale + view.x,
     view.y - (top - view.height / 2) / view.scale,
   ];
 }
 
 /** @param {MapView} view @param {number} right @param {number} down @returns {MapView} */
 export function movedView(view, right, down) {
-  const x = view.x - right / (view.scale * view.stretch);
+  const x = view.x - right / view.scale;
   const y = view.y + down / view.scale;
   return { ...view, x: Math.min(1.2, Math.max(-0.2, x)), y: Math.min(1.2, Math.max(-0.2, y)) };
 }
@@ -81,7 +76,7 @@ export function zoomedView(view, factor, left = view.width / 2, top = view.heigh
 /** @param {MapView} view @param {number} n */
 export function pointRadius(view, n) {
   const room = Math.sqrt((view.width * view.height) / Math.max(n, 1));
-  const seen = Math.min(3.4, Math.max(1.15, 0.19 * room));
+  const seen = Math.min(3, Math.max(1.15, 0.17 * room));
   return Math.min(8, seen * Math.max(1, view.scale / view.whole) ** 0.4);
 }
 
@@ -127,7 +122,7 @@ export function nearestPoint(index, points, view, [left, top], reach, counts) {
   let best = -1;
   let least = reach * reach;
   index.within(west, south, east, north, (i) => {
-    const right = (points.x[i] - x) * view.scale * view.stretch;
+    const right = (points.x[i] - x) * view.scale;
     const up = (points.y[i] - y) * view.scale;
     const distance = right * right + up * up;
     if (distance <= least && counts(i)) {

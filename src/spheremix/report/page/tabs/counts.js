@@ -44,19 +44,6 @@ export function labelOrder(inside, { start, stop }) {
     .sort((a, b) => inside[b] - inside[a] || a - b);
 }
 
-// Return the most frequent label of each group, in the first column that has several labels.
-/** @param {Documents} documents @param {Labels} groups @param {number[]} ids */
-export function topLabels(documents, groups, ids) {
-  const column = documents.label_columns?.find(({ start, stop }) => stop - start > 1);
-  if (!column) return null;
-  const { counts, sizes } = countLabels(documents, groups, ids);
-  return ids.map((_, i) => {
-    const [first] = labelOrder(counts[i], column);
-    if (first === undefined) return null;
-    return { name: documents.label_names?.[first] ?? "", share: counts[i][first] / sizes[i] };
-  });
-}
-
 /**
  * Return, for every period from the first to the last without gaps, how many documents of each
  * group and of all groups there are. A passage counts for its part of its document.
