@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from views_common import unit
 
 pytest.importorskip("spheremix._kernels")
 
@@ -231,3 +232,18 @@ def test_a_view_can_be_an_array_on_disk(tmp_path):
     assert_resultants_same_bits(mapped.sweep([scorer])[0], sm.as_directions(X).sweep([scorer])[0])
     with pytest.raises(FileNotFoundError):
         sm.as_directions({**X, "meaning": tmp_path / "nothing.npy"})
+
+
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
+def test_some_rows_of_each_view(engine):
+    rng = np.random.default_rng(0)
+    words = sparse.random_array((20, 9), density=0.3, rng=rng).tolil()
+    words[4] = 0.0
+    X = {"words": words.tocsr(), "meaning": rng.normal(size=(20, 3)).astype(np.float32)}
+    rows = sm.as_directions(X, engine=engine, n_threads=1)
+    found = rows.take_views([2, 4, 5])
+    assert sparse.issparse(found["words"])
+    for name, part in X.items():
+        assert_allclose(unit(found[name]), unit(part[[2, 4, 5]]), atol=1e-7)
+        lengths = np.linalg.norm(unit(found[name]), axis=1)
+        assert_allclose(lengths, [1.0, name == "meaning", 1.0])

@@ -12,6 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 from tree_common import themes
+from views_common import planted as planted_views
+from views_common import unit as unit_rows
 
 import spheremix as sm
 from spheremix.errors import ParameterError
@@ -21,6 +23,7 @@ from spheremix.estimators.advice import (
     agreement_of,
     apart_from_chance,
     cloud_around_mean,
+    draws_of,
     grouped,
     halved,
     long_cloud,
@@ -401,3 +404,53 @@ def test_what_cannot_be_advised_on(planted):
     assert single.n_clusters_ == 1
     with pytest.raises(ParameterError, match="A tree of one leaf"):
         single.advice_  # noqa: B018
+
+
+# Several views
+
+
+def test_the_advice_on_the_number_of_groups_hears_all_views():
+    X, _ = planted_views(400, noise=0.15)
+    found = Adviser(problem_of(X), 0).advise()
+    assert found.n_clusters == 4
+    assert found.evidence.apart > 8.0
+    alone = Adviser(problem_of(X["words"]), 0).advise()
+    assert alone.n_clusters < 4
+    shuffled = np.random.default_rng(1).permutation(400)
+    lacking = {"words": X["words"].toarray(), "meaning": X["meaning"].copy()}
+    lacking["words"][shuffled[:20]] = 0.0  # these rows have a meaning alone
+    again = Adviser(problem_of(lacking), 0).advise()
+    assert again.n_clusters == 4
+
+
+def test_views_without_groups_have_none():
+    rng = np.random.default_rng(0)
+    words = sparse.random_array((500, 60), density=0.1, rng=rng).tocsr()
+    X = {"words": words, "meaning": rng.normal(size=(500, 8)) + 3.0 * np.eye(8)[0]}
+    assert Adviser(problem_of(X), 0).advise().n_clusters == 1
+
+
+def test_rows_without_groups_have_the_shapes_of_their_views():
+    rng = np.random.default_rng(0)
+    words = sparse.random_array((200, 30), density=0.2, rng=rng).tolil()
+    words[[3, 7]] = 0.0
+    X = {"words": words.tocsr(), "meaning": unit_rows(rng.normal(size=(200, 5)) + 1.0)}
+    draws = list(draws_of(X))
+    assert len(draws) == 2  # two shapes of the meaning, one of the words
+    for draw in draws:
+        drawn = draw(np.random.default_rng(1))
+        rows = {name: unit_rows(part) for name, part in drawn.items()}
+        assert_array_equal(
+            np.diff(sparse.csr_array(drawn["words"]).indptr), np.diff(X["words"].indptr)
+        )
+        assert not rows["words"][[3, 7]].any()
+        assert_allclose(rows["meaning"], drawn["meaning"], atol=1e-12)
+        assert not np.allclose(rows["meaning"], X["meaning"])
+
+
+def test_the_valley_weighs_views_as_the_scores_do():
+    """With one view repeated, densities and margins are those of the view alone."""
+    X, _, _ = sm.datasets.make_vmf_mixture(400, 8, 4, overlap=0.05, random_state=0)
+    one = valley_between(problem_of(X), 4, 0)
+    two = valley_between(problem_of({"words": X, "meaning": X}), 4, 0)
+    assert_allclose(one, two, atol=0.03)  # the searches differ a little

@@ -395,8 +395,9 @@ def test_trees_and_selections_of_views():
     )
     assert study.fit(X).best_n_components_ == 4
     assert adjusted_rand_score(study.predict(X), groups) > 0.95
-    with pytest.raises(ParameterError, match="advice on the number of groups is for rows of one"):
-        sm.VMFMixtureIC(candidates, k_criterion="advice", random_state=0, n_threads=1).fit(X)
+    advised = sm.VMFMixtureIC(candidates, paths="none", random_state=0, n_threads=1).fit(X)
+    assert advised.best_n_components_ == 4
+    assert tree.fit(X).advice_.n_clusters == 4
 
 
 def test_merging_loses_what_the_classification_likelihood_loses():

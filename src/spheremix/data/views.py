@@ -136,6 +136,19 @@ def _take(tables: Sequence[ViewTable], ids: NDArray[np.intp]) -> list[ViewTable]
     return [ViewTable(*some_rows(*table, ids)) for table in tables]
 
 
+def _unit_views(
+    views: Views, tables: Sequence[ViewTable], ids: NDArray[np.intp]
+) -> dict[str, Rows]:
+    """Return a few unit rows of each view, sparse or dense as they are stored, in float64."""
+    found: dict[str, Rows] = {}
+    for name, table in zip(views.names, _take(tables, ids), strict=True):
+        rows: Any = table.rows.astype(np.float64)
+        scale = table.scale
+        dense = isinstance(rows, np.ndarray)
+        found[name] = scale[:, None] * rows if dense else sparse.diags_array(scale) @ rows
+    return found
+
+
 def _side_by_side(tables: Sequence[ViewTable]) -> sparse.csr_array:
     """Return unit rows of all views in one table, float64, with the columns of absences."""
     parts: list[Any] = [
@@ -173,6 +186,10 @@ class ReferenceViews(ReferenceDirections):
         """Return some rows as an engine of their own."""
         few = _take(self._tables, row_numbers(ids, self.n_rows))
         return ReferenceViews(self.views, few, n_threads=self.n_threads)
+
+    def take_views(self, ids: ArrayLike) -> dict[str, Rows]:
+        """Return a few unit rows of each view, sparse or dense as they are stored."""
+        return _unit_views(self.views, self._tables, row_numbers(ids, self.n_rows))
 
 
 class CompiledViews(Shown):
@@ -314,6 +331,10 @@ class CompiledViews(Shown):
         """Return some rows as an engine of their own, in the types in which they are stored."""
         few = _take(self._tables, row_numbers(ids, self.n_rows))
         return CompiledViews(self.views, few, n_threads=self.n_threads)
+
+    def take_views(self, ids: ArrayLike) -> dict[str, Rows]:
+        """Return a few unit rows of each view, sparse or dense as they are stored."""
+        return _unit_views(self.views, self._tables, row_numbers(ids, self.n_rows))
 
     # The parts of a sweep
 

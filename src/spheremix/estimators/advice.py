@@ -7,12 +7,15 @@ VMFTree and for explorations. Large data are read in a sample.
 
 Rows without groups are made as well: they have the shape of the rows, so that a long or a heavy
 cloud is not taken for groups. And what lies between two groups should be emptier than they are.
+Rows of several views are made view by view: without groups, views know nothing of each other.
 :mod:`spheremix.advice` says what follows from the evidence.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +24,6 @@ from scipy.stats import rankdata
 
 from spheremix.advice import LOOSE, NOT_DISSOLVED, Advice, Evidence, advise
 from spheremix.data.open import as_directions
-from spheremix.estimators.problem import require_one_view
 from spheremix.estimators.starts import Divisible
 from spheremix.merging import merge
 from spheremix.models.base import DegenerateError
@@ -32,7 +34,7 @@ from spheremix.validity import count_common, jaccard
 from spheremix.vectors import as_dense
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -95,9 +97,6 @@ class Adviser:
     candidates: Sequence[int] | None = None
     progress: Callable[[float, str], None] | None = None
     documents: Ids | None = None
-
-    def __post_init__(self) -> None:
-        require_one_view(self.problem, "The advice on the number of groups")
 
     def advise(self) -> Advice:
         """Gather the evidence, and weigh it."""
@@ -221,8 +220,13 @@ def light_rows(directions: Directions, ids: Ids) -> Any:
     """Return some rows; those that are mostly zeros as a sparse matrix."""
     size = max(1, CHANCE_ENTRIES // directions.n_features)
     parts = [sparse.csr_array(directions.take(ids[i : i + size])) for i in range(0, len(ids), size)]
-    rows = sparse.vstack(parts, format="csr")
-    return rows.toarray() if rows.nnz > (1.0 - SPARSE) * np.prod(rows.shape) else rows
+    return lighter(sparse.vstack(parts, format="csr"))
+
+
+def lighter(rows: Any) -> Any:
+    """Return rows as a sparse matrix where they are mostly zeros, else as an array."""
+    found = sparse.csr_array(rows)
+    return found if found.nnz <= (1.0 - SPARSE) * np.prod(found.shape) else found.toarray()
 
 
 def halved(
@@ -341,15 +345,13 @@ def apart_from_chance(problem: Problem[VMFModel], n_groups: int, seed: int) -> f
     """
     rng = np.random.default_rng([seed, 1])
     rows = _taken(problem, CHANCE_ROWS, rng)
-    most = max(2, rows.shape[0] // CHANCE_FEW)
+    most = max(2, _count(rows) // CHANCE_FEW)
     sizes = sorted({min(K, most) for K in (*CHANCE_SIZES, n_groups) if K > 1})
-    shapes = TEXT_SHAPES if sparse.issparse(rows) else DENSE_SHAPES
     model = problem.model.for_search()[0]
     try:
         own = _gains(model, rows, sizes, int(rng.integers(2**31)))
         least = np.full(len(sizes), np.inf)
-        for shape in shapes:
-            draw = shape(rows)
+        for draw in draws_of(rows):
             drawn = np.array(
                 [
                     _gains(model, draw(rng), sizes, int(rng.integers(2**31)))
@@ -367,12 +369,31 @@ def apart_from_chance(problem: Problem[VMFModel], n_groups: int, seed: int) -> f
 
 
 def _taken(problem: Problem[VMFModel], most: int, rng: np.random.Generator) -> Any:
-    """Take some of the rows that count; those that are mostly zeros as a sparse matrix."""
+    """Take some of the rows that count; those that are mostly zeros as a sparse matrix.
+
+    Rows of several views are a dictionary of them, as an estimator takes them.
+    """
     known = np.flatnonzero(problem.row_weights)
     most = max(50, min(most, int(CHANCE_ENTRIES / entries_a_row(problem.directions))))
     if len(known) > most:
         known = np.sort(rng.choice(known, most, replace=False))
-    return light_rows(problem.directions, known)
+    directions: Any = problem.directions
+    if hasattr(directions, "take_views"):
+        return {name: lighter(part) for name, part in directions.take_views(known).items()}
+    return light_rows(directions, known)
+
+
+def _count(rows: Any) -> int:
+    """Return the number of rows, of one table or of each view."""
+    table = next(iter(rows.values())) if isinstance(rows, dict) else rows
+    return int(table.shape[0])
+
+
+def _some(rows: Any, ids: Ids) -> Any:
+    """Return some of the rows, of one table or of each view."""
+    if isinstance(rows, dict):
+        return {name: part[ids] for name, part in rows.items()}
+    return rows[ids]
 
 
 def _gains(model: VMFModel, rows: Any, sizes: Sequence[int], seed: int) -> Array:
@@ -476,6 +497,40 @@ DENSE_SHAPES = (long_cloud, cloud_around_mean)
 TEXT_SHAPES = (same_words,)
 
 
+def draws_of(rows: Any) -> Iterator[Draw]:
+    """Return what draws rows without groups, one for each shape.
+
+    Of several views each has its shapes, and is drawn apart from the others. A row has nothing in
+    the views in which it had nothing.
+    """
+    if not isinstance(rows, dict):
+        for shape in TEXT_SHAPES if sparse.issparse(rows) else DENSE_SHAPES:
+            yield shape(rows)
+        return
+    for draws in product(*(draws_with_gaps(part) for part in rows.values())):
+        yield partial(_draw_views, dict(zip(rows, draws, strict=True)))
+
+
+def _draw_views(draws: dict[str, Draw], rng: np.random.Generator) -> dict[str, Any]:
+    return {name: draw(rng) for name, draw in draws.items()}
+
+
+def draws_with_gaps(rows: Any) -> list[Draw]:
+    """Return what draws the rows of one view, some of which may be zero and stay so."""
+    has = np.flatnonzero(abs(rows).sum(axis=1))
+    if len(has) < 2:
+        return [partial(_at, rows, None)]
+    place = sparse.csr_array(
+        (np.ones(len(has)), (has, np.arange(len(has)))), shape=(_count(rows), len(has))
+    )
+    return [partial(_at, place, draw) for draw in draws_of(rows[has])]
+
+
+def _at(place: Any, draw: Draw | None, rng: np.random.Generator) -> Any:
+    """Draw rows to their places; without a draw, they are there."""
+    return place if draw is None else place @ draw(rng)
+
+
 def tyler_shape(rows: Array, n_steps: int = 30) -> Array:
     """Return Tyler's shape matrix of directions, of trace d.
 
@@ -517,39 +572,88 @@ def valley_between(problem: Problem[VMFModel], n_groups: int, seed: int) -> floa
     are too few rows.
     """
     rng = np.random.default_rng([seed, 2])
-    rows = _taken(problem, VALLEY_ROWS, rng)
-    n = rows.shape[0]
+    rows = _with_every_view(_taken(problem, VALLEY_ROWS, rng))
+    n = _count(rows)
     if n < 2 * VALLEY_FEW or n_groups < 2:
         return None
     n_groups = max(2, min(n_groups, n // VALLEY_FEW))
     mixed = rng.permutation(n)
-    first, second = rows[np.sort(mixed[: n // 2])], rows[np.sort(mixed[n // 2 :])]
+    first, second = (_some(rows, np.sort(part)) for part in (mixed[: n // 2], mixed[n // 2 :]))
     model, run = problem.model.for_search()[0], int(rng.integers(2**31))
     found = []
     for searched, seen in ((first, second), (second, first)):
-        products: Any = seen @ searched.T
-        cosines = products.toarray() if hasattr(products, "toarray") else products
-        k = min(NEIGHBOURS, cosines.shape[1])
-        density = np.partition(cosines, -k, axis=1)[:, -k:].mean(axis=1)
         search = Search(model, as_directions(searched, n_threads=1), tol=TOL)
         [[partition]] = search.replicates([n_groups], [run])
-        denser = None if partition is None else _valley(partition, seen, density)
+        if partition is None:
+            continue
+        prototypes, scales = _prototypes(model, partition)
+        cosines = _cosines(seen, searched, scales)
+        k = min(NEIGHBOURS, cosines.shape[1])
+        density = np.partition(cosines, -k, axis=1)[:, -k:].mean(axis=1)
+        denser = _valley(_cosines(seen, prototypes, scales), prototypes, scales, density)
         found += [] if denser is None else [denser]
     return float(np.mean(found)) if found else None
 
 
-def _valley(partition: Partition, rows: Any, density: Array) -> float | None:
+def _with_every_view(rows: Any) -> Any:
+    """Return the rows that have a part in each view: others have other densities."""
+    if not isinstance(rows, dict):
+        return rows
+    has = [np.asarray(abs(part).sum(axis=1)).ravel() > 0.0 for part in rows.values()]
+    return _some(rows, np.flatnonzero(np.all(has, axis=0)))
+
+
+def _prototypes(model: Any, partition: Partition) -> tuple[Any, dict[str, float]]:
+    """Return the prototypes of the clusters, and by how much the cosines of each view count.
+
+    That is by the concentration of the view, as in the scores of the mixture. Of one view there
+    is nothing to weigh.
+    """
+    if not hasattr(model, "views"):
+        return _unit(as_dense(partition.resultants.vectors)), {}
+    parameters = model.from_partition(partition.resultants)
+    prototypes = as_dense(parameters.prototypes)
+    parts = {
+        name: prototypes[:, own] for name, own in zip(model.views.names, model.columns, strict=True)
+    }
+    scales = np.array(model.view_weights) * parameters.kappas.mean(axis=0)
+    return parts, dict(zip(model.views.names, scales.tolist(), strict=True))
+
+
+def _cosines(rows: Any, others: Any, scales: dict[str, float]) -> Array:
+    """Return the cosines of rows with others; of several views, the sum of scaled ones."""
+    if isinstance(rows, dict):
+        parts = [scale * _cosines(rows[name], others[name], {}) for name, scale in scales.items()]
+        total: Array = np.sum(parts, axis=0)
+        return total
+    products: Any = rows @ others.T
+    return np.asarray(products.toarray() if hasattr(products, "toarray") else products)
+
+
+def _distances(prototypes: Any, best: Ids, second: Ids, scales: dict[str, float]) -> Array:
+    """Return how far the best and the second prototype of each row are apart, so scaled."""
+    if isinstance(prototypes, dict):
+        parts = [
+            scale * _distances(prototypes[name], best, second, {}) ** 2
+            for name, scale in scales.items()
+        ]
+        apart: Array = np.sqrt(np.sum(parts, axis=0))
+        return apart
+    found: Array = np.linalg.norm(prototypes[best] - prototypes[second], axis=1)
+    return found
+
+
+def _valley(
+    scores: Array, prototypes: Any, scales: dict[str, float], density: Array
+) -> float | None:
     """Return the mean probability over the groups of one partition, weighted by their rows."""
-    vectors = as_dense(partition.resultants.vectors)
-    prototypes = _unit(vectors)
-    scores = np.asarray(rows @ prototypes.T)
     order = np.argsort(scores, axis=1)
     best, second = order[:, -1], order[:, -2]
     each = np.arange(len(best))
-    gaps = np.linalg.norm(prototypes[best] - prototypes[second], axis=1)
+    gaps = _distances(prototypes, best, second, scales)
     margins = (scores[each, best] - scores[each, second]) / np.maximum(gaps, 1e-12)
     total, weight = 0.0, 0
-    for k in range(len(prototypes)):
+    for k in range(scores.shape[1]):
         own = np.flatnonzero(best == k)
         between = margins[own] <= np.quantile(margins[own], BETWEEN) if len(own) else own > 0
         n, m = int(between.sum()), int((~between).sum())

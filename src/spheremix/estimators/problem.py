@@ -132,16 +132,6 @@ def build_noise(options: MixtureOptions, n_features: int) -> Noise | None:
     return Noise(level, most) if isinstance(most, float) else Noise(level)
 
 
-def require_one_view(problem: Problem[Any], what: str) -> None:
-    """Say that something is for rows of one view: it makes other rows of the shape of these."""
-    if hasattr(problem.directions, "views"):
-        raise ParameterError(
-            "{what} is for rows of one view, and X has several",
-            remedies=("name a criterion in {k_criterion}", "give a number of groups"),
-            what=what,
-        )
-
-
 def is_capped(model: Any, parameters: Any) -> bool:
     """Return whether an estimated concentration is at its cap."""
     if hasattr(model, "is_capped"):
