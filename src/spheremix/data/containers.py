@@ -63,7 +63,8 @@ def _tensor(X: Any, package: str) -> Any:
 
 def _frame(X: Any) -> Any:
     """Return the lists of a column as an array; refuse a frame that has other columns as well."""
-    if hasattr(X, "collect"):  # of polars; a frame that is there has no such method
+    # Of polars; a frame that is there has no such method, and may have a column of that name.
+    if hasattr(type(X), "collect"):
         raise ValueError("X is a LazyFrame, which has no rows yet: give X.collect().")
     if len(getattr(X, "shape", (0,))) != 2:
         return _column(X)

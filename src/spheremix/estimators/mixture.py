@@ -17,11 +17,12 @@ from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.fitted import FittedMixture, columns_of, count_of
 from spheremix.estimators.noise import limit_noise
-from spheremix.estimators.options import MixtureOptions
+from spheremix.estimators.options import SEED_WEIGHT, MixtureOptions
 from spheremix.estimators.parameter_docs import documented
 from spheremix.estimators.predictions import MixturePredictions
 from spheremix.estimators.problem import build_model, build_problem, is_capped, model_for
 from spheremix.estimators.restarts import restarts, warn_of_cap, warn_of_limit, warn_of_lost
+from spheremix.estimators.seeds import with_seeds
 from spheremix.estimators.streaming import PartialFit, Stream
 from spheremix.estimators.views import views_of
 from spheremix.models.vmf import noise_share
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
         Noise,
     )
     from spheremix.estimators.restarts import Restart
+    from spheremix.estimators.seeds import GivenSeeds
     from spheremix.estimators.streaming import Batch
     from spheremix.estimators.views import View
     from spheremix.models.base import Model
@@ -68,8 +70,8 @@ class VMFMixture(PartialFit, MixturePredictions):
         Penalty on the scale of the total log-likelihood: a value tuned on part of the rows is too
         small for all of them.
     {feature_weights, kappa, kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, e_step}
-    {init, n_init, max_iter, tol, zero_tol, view_weights, sparse_views, random_state, n_threads}
-    {engine, verbose, warm_start, callback}
+    {init, n_init, max_iter, tol, zero_tol, view_weights, sparse_views, seeds, seed_weight}
+    {random_state, n_threads, engine, verbose, warm_start, callback}
 
     Attributes
     ----------
@@ -91,7 +93,7 @@ class VMFMixture(PartialFit, MixturePredictions):
         Unpenalised, relative to the surface measure of the sphere.
     objective_ : float
         What was maximised: the penalised log-likelihood (of the completed data for a hard E-step),
-        plus the log of the prior of the concentrations, up to a constant.
+        plus the logs of the priors of the concentrations and of the seeds, up to a constant.
     criteria_ : dict
         ``aic``, ``bic``, ``ric``, ``ricc``, ``ebic``, ``icl``; smaller is better.
     status_ : str
@@ -182,6 +184,8 @@ class VMFMixture(PartialFit, MixturePredictions):
         zero_tol: float = 1e-8,
         view_weights: Mapping[str, float] | None = None,
         sparse_views: Sequence[str] | None = None,
+        seeds: GivenSeeds | None = None,
+        seed_weight: float = SEED_WEIGHT,
         random_state: Any = None,
         n_threads: int | None = None,
         engine: Engine = "auto",
@@ -207,6 +211,8 @@ class VMFMixture(PartialFit, MixturePredictions):
         self.zero_tol = zero_tol
         self.view_weights = view_weights
         self.sparse_views = sparse_views
+        self.seeds = seeds
+        self.seed_weight = seed_weight
         self.random_state = random_state
         self.n_threads = n_threads
         self.engine = engine
@@ -273,12 +279,18 @@ class VMFMixture(PartialFit, MixturePredictions):
 
     # Fitting
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,  # noqa: ARG002
+        sample_weight: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+    ) -> Self:
         """Estimate the mixture.
 
         Parameters
         ----------
-        {X, y, sample_weight}
+        {X, y, sample_weight, labels}
 
         Returns
         -------
@@ -287,6 +299,7 @@ class VMFMixture(PartialFit, MixturePredictions):
         """
         options = MixtureOptions.of(self)
         problem = build_problem(options, X, sample_weight)
+        problem = with_seeds(options, problem, labels)
         start = None
         if self.warm_start and hasattr(self, "prototypes_"):
             if self.prototypes_.shape != (problem.n_components, problem.n_features):
@@ -328,6 +341,8 @@ class VMFMixture(PartialFit, MixturePredictions):
         model = model_for(options, directions, columns_of(self))
         if model.noise is not None and self.model_.noise is not None:
             model = replace(model, noise=self.model_.noise)  # its level is that of the fit
+        if self.model_.seeds is not None:
+            model = replace(model, seeds=self.model_.seeds)
         shares = model.beside_noise(self.weights_)
         present = model.parameters(self.prototypes_, self.kappas_, shares)
         return model, present, "hard" if self.e_step == "hard" else "soft"

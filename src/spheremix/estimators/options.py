@@ -60,6 +60,7 @@ Strategy = Literal["path", "dense", "random", "grid"]
 Paths = Literal["best", "all", "none"]
 Algorithm = Literal["em", "cem", "sem", "saem", "caem"]
 STRATEGIES = get_args(Strategy)
+SEED_WEIGHT = 0.2  # of a group of mean size: what the seeds of a group count as
 # Parameters that some of the estimators do not have.
 ABSENT = {
     "beta": 0.0,
@@ -69,6 +70,8 @@ ABSENT = {
     "max_noise": "auto",
     "view_weights": None,
     "sparse_views": None,
+    "seeds": None,
+    "seed_weight": SEED_WEIGHT,
 }
 AUTO = {"merge": 5}  # runs where n_init is "auto"
 RANDOM_AUTO = 10
@@ -100,6 +103,8 @@ class MixtureOptions:
     zero_tol: float
     view_weights: Mapping[str, float] | None
     sparse_views: Sequence[str] | None
+    seeds: Any
+    seed_weight: float
     random_state: Any
     n_threads: int | None
     engine: str
@@ -128,6 +133,7 @@ class MixtureOptions:
             "max_iter": check.require_integer("max_iter", given["max_iter"], 1),
             "tol": check.require_number("tol", given["tol"]),
             "zero_tol": check.require_number("zero_tol", given["zero_tol"]),
+            "seed_weight": check.require_number("seed_weight", given["seed_weight"], above=0.0),
             "warm_start": check.require_flag("warm_start", given["warm_start"]),
         }
         return cls(**{name: checked.get(name, given[name]) for name in cls.__dataclass_fields__})

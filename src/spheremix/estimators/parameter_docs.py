@@ -83,6 +83,14 @@ view_weights : dict of str to float, default=None
 sparse_views : sequence of str, default=None
     With several views, those whose prototypes can have zeros: ``beta``, ``feature_weights`` and
     ``zero_tol`` are for them. None is the view "words".
+seeds : dict or sequence of sequences of str or int, default=None
+    Groups that are asked for: for each of them words, which are names of the columns of X, or
+    numbers of columns. The first one is component 0, and so on; the keys of a dictionary are for
+    messages. Components beyond them are free. Rows go to the group whose words they have most of,
+    by the cosine; the mean of these rows stands for the group.
+seed_weight : float, default=0.2
+    How much seeds and labels count: as so many rows of their mean as this share of a group of mean
+    size, n / K. It is a conjugate prior of the component, and part of the objective.
 random_state : int, RandomState, Generator or None, default=None
     Seeds all that is drawn. An integer gives the same bits whatever the number of threads.
 n_threads : int or None, default=None
@@ -118,6 +126,9 @@ y : ignored
 sample_weight : array-like of shape (n,), default=None
     Non-negative; a weight of 2 counts as the row twice. Criteria and penalties take their sum
     for the number of rows: multiply weights that are shares by n.
+labels : array-like of int of shape (n,), default=None
+    The components of some rows, -1 for the others. They count as seeds do, with ``seed_weight``:
+    the mean of the rows of a label stands for its component. ``labels_`` can differ from them.
 mean_weight : array-like of shape (n,), default=None
     For a weighted mean.
 """

@@ -26,10 +26,11 @@ from spheremix.estimators.noise import (
     noise_leads,
     quantiles,
 )
-from spheremix.estimators.options import MixtureOptions, PathOptions
+from spheremix.estimators.options import SEED_WEIGHT, MixtureOptions, PathOptions
 from spheremix.estimators.parameter_docs import documented
 from spheremix.estimators.problem import build_problem, is_capped
 from spheremix.estimators.restarts import restarts, warn_of_cap, warn_of_lost
+from spheremix.estimators.seeds import with_seeds
 from spheremix.estimators.strategies import (
     count_converged,
     follow,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     )
     from spheremix.estimators.problem import Problem
     from spheremix.estimators.restarts import Restart
+    from spheremix.estimators.seeds import GivenSeeds
     from spheremix.models.vmf import VMFModel
     from spheremix.path import PathPoint, PathSolver
 
@@ -92,8 +94,8 @@ class VMFPath(SelectedMixture):
         largest of the path, from the dense solution. The last three are for comparison, and follow
         the path first where ``betas`` is not given.
     {feature_weights, kappa, kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, e_step}
-    {init, n_init, max_iter, tol, zero_tol, view_weights, sparse_views, random_state}
-    {n_threads, engine}
+    {init, n_init, max_iter, tol, zero_tol, view_weights, sparse_views, seeds, seed_weight}
+    {random_state, n_threads, engine}
     verbose : int, default=0
         1 prints a line for each restart of the dense mixture, and every 100 steps.
     warm_start : bool, default=False
@@ -209,6 +211,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         zero_tol: float = 1e-8,
         view_weights: Mapping[str, float] | None = None,
         sparse_views: Sequence[str] | None = None,
+        seeds: GivenSeeds | None = None,
+        seed_weight: float = SEED_WEIGHT,
         random_state: Any = None,
         n_threads: int | None = None,
         engine: Engine = "auto",
@@ -242,6 +246,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         self.zero_tol = zero_tol
         self.view_weights = view_weights
         self.sparse_views = sparse_views
+        self.seeds = seeds
+        self.seed_weight = seed_weight
         self.random_state = random_state
         self.n_threads = n_threads
         self.engine = engine
@@ -249,12 +255,18 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         self.warm_start = warm_start
         self.callback = callback
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,  # noqa: ARG002
+        sample_weight: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+    ) -> Self:
         """Follow the path.
 
         Parameters
         ----------
-        {X, y, sample_weight}
+        {X, y, sample_weight, labels}
 
         Returns
         -------
@@ -262,7 +274,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             Itself. Interrupted by Ctrl-C, it keeps the steps it has and warns.
         """
         options, route = MixtureOptions.of(self).along_path(), PathOptions.of(self)
-        problem = build_problem(options, X, sample_weight)
+        problem = with_seeds(options, build_problem(options, X, sample_weight), labels)
         if self.warm_start and hasattr(self, "state_"):
             problem = keep_level(problem, self.state_.model)
             solver = path_solver(options, route, problem)

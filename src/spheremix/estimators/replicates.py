@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,6 +88,7 @@ def stability_selection(
     mixture = path.model(path.selected_ if step is None else step, refit=False)
     rows = check.open_again(mixture, X)
     problem = build_problem(MixtureOptions.of(mixture), rows, sample_weight)
+    problem = replace(problem, model=replace(problem.model, seeds=mixture.model_.seeds))
     rng = np.random.default_rng(check.draw_seeds(random_state, 1)[0])
     start = problem.model.parameters(mixture.prototypes_, mixture.kappas_, mixture.weights_)
     times, kept = np.zeros(mixture.prototypes_.shape), 0

@@ -72,7 +72,7 @@ class Restart:
     start : str
         How the run started: "merge", "cross" (of two runs before it), "noise" (one cluster more
         was searched for, and the loosest given up to the noise), "random", "k-means++",
-        "spherical-k-means", "tree" (a cut of a tree) or "given".
+        "spherical-k-means", "tree" (a cut of a tree), "seeds" (those of the fit) or "given".
     start_objective : float
         Where it started: for "merge", "cross" and "tree" the classification likelihood as
         merged, before rows were moved; else, and on large data, the objective of the first
@@ -409,12 +409,13 @@ def restarts(
     if start is None:
         init, n_init, seed = options.init, options.n_init, options.random_state
         n_runs = count_runs(n_init, init)
-        if isinstance(init, str) and init != "merge":
+        known = problem.model.seeds is not None
+        if isinstance(init, str) and init != "merge" and not known:
             groups = _in_groups(problem, init, n_init, seed)
         else:
             groups = [draw(problem, init, n_init, seed, callback)]
     for starts in groups:
-        if start is None:
+        if start is None and problem.model.seeds is None:
             add_noise_start(starts, problem, options)
         outcome.add(starts, run_all(problem, starts, callback))
         if len(starts) < n_runs:

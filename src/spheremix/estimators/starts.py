@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score
 
 from spheremix import em, seeding
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from spheremix.data.base import Directions
     from spheremix.estimators.problem import Problem
+    from spheremix.models.vmf import Seeds
 
     Array = NDArray[np.float64]
 
@@ -57,7 +59,7 @@ class Start:
     parameters : Any
         Of the model; None where every try failed.
     kind : str
-        "merge", "cross", "tree", "random", "k-means++", "spherical-k-means" or "given".
+        "merge", "cross", "tree", "random", "k-means++", "spherical-k-means", "seeds" or "given".
     seed : int or None
         Of what was drawn.
     first_value, value : float
@@ -107,10 +109,66 @@ def draw(
     callback: Callable[[em.Progress], None] | None = None,
     tol: float = 1e-4,
 ) -> list[Start]:
-    """Draw the starts, or take the given one."""
+    """Draw the starts, or take the given one; groups that are asked for start at their seeds."""
     if isinstance(init, str):
+        if getattr(problem.model, "seeds", None) is not None:
+            return _at_seeds(problem, init, n_init, random_state, callback, tol)
         return draw_all([problem], init, n_init, random_state, callback, tol)[0]
     return [Start(_given(problem, init))]
+
+
+def _at_seeds(
+    problem: Problem[Any],
+    init: str,
+    n_init: Any,
+    random_state: Any,
+    callback: Callable[[em.Progress], None] | None,
+    tol: float,
+) -> list[Start]:
+    """Start components that have seeds at these; search for the others, if there are any.
+
+    Of the components that were found, those that are most like the seeds make room for them.
+    """
+    model = problem.model
+    seeds: Seeds = model.seeds
+    there, sums = seeds.mass > 0.0, seeds.resultants()
+    if there.all():
+        own = np.zeros((len(there), problem.n_features))
+        for columns in model.columns:
+            own[:, columns] = _unit(sums.vectors[:, columns])
+        return [Start(model.start(sums, own), "seeds")]
+    found = draw_all([problem], init, n_init, random_state, callback, tol)[0]
+    return [
+        start
+        if start.parameters is None
+        else replace(start, parameters=_with_seeds(model, start.parameters), kind="seeds")
+        for start in found
+    ]
+
+
+def _with_seeds(model: Any, found: Any) -> Any:
+    """Put components at their seeds, in place of those that are most like them."""
+    there = np.flatnonzero(model.seeds.mass)
+    own = np.zeros((len(there), found.prototypes.shape[1]))
+    for columns in model.columns:
+        own[:, columns] = _unit(model.seeds.vectors[there, columns])
+    _, like = linear_sum_assignment(own @ found.prototypes.T, maximize=True)
+    order = np.empty(len(found.weights), dtype=np.intp)
+    order[there] = like
+    free = np.setdiff1d(np.arange(len(order)), there)
+    order[free] = np.setdiff1d(np.arange(len(order)), like)
+    prototypes = found.prototypes[order]
+    for columns in model.columns:  # what a seed has no part in is as it was found
+        has_part = own[:, columns].any(axis=1)
+        prototypes[there[has_part], columns] = own[has_part, columns]
+    kappas = found.kappas if model.kappa_mode == "given" else found.kappas[order]
+    return model.parameters(prototypes, kappas, found.weights[order])
+
+
+def _unit(vectors: Array) -> Array:
+    """Return vectors at length one; zeros stay."""
+    sizes = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(sizes > 0.0, sizes, 1.0))
 
 
 def from_seeds(problem: Problem[Any], init: Any, seeds: list[int]) -> list[Start]:

@@ -188,8 +188,8 @@ def go_on(
         raise _cannot_go_on("has another number of components or features")
     if not state.model.estimates_as(problem.model):
         raise _cannot_go_on(
-            "had another {kappa}, {kappa_max}, {kappa_prior}, {noise}, {m_step}, {kappa_solver} or "
-            "{feature_weights}"
+            "had another {kappa}, {kappa_max}, {kappa_prior}, {noise}, {m_step}, {kappa_solver}, "
+            "{feature_weights}, {seeds}, {seed_weight} or {labels}"
         )
     if state.relaxed != route.relaxed:
         raise _cannot_go_on("had another {relaxed}")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from spheremix.models.vmf import Noise, VMFModel
+    from spheremix.models.vmf import Noise, Seeds, VMFModel
     from spheremix.resultants import Resultants
     from spheremix.scorer import Assignment
     from spheremix.views import Views
@@ -57,6 +57,8 @@ class ViewsModel:
         Whose prototypes can have zeros.
     l1 : L1
         The penalty; its weights, one a column of all views, are zero in the other views.
+    seeds : Seeds or None
+        What is known of some components before the rows are read, laid out as the rows are.
     """
 
     views: Views
@@ -66,6 +68,7 @@ class ViewsModel:
     l1: L1
     n_threads: int = 1
     noise: Noise | None = None
+    seeds: Seeds | None = None
 
     # What estimators ask of any mixture
 
@@ -128,6 +131,7 @@ class ViewsModel:
             self.views == other.views
             and self.view_weights == other.view_weights
             and self.sparse_views == other.sparse_views
+            and (other.seeds is None if self.seeds is None else self.seeds.is_like(other.seeds))
             and np.array_equal(self.l1.weights, other.l1.weights)  # type: ignore[arg-type]
             and all(
                 one.estimates_as(two) for one, two in zip(self.models, other.models, strict=True)
@@ -223,8 +227,21 @@ class ViewsModel:
         return replace(scorer, assignment="variation", rates=rates)
 
     def penalty(self, parameters: VMFParameters) -> float:
-        """Return the l1 penalty of the prototypes."""
-        return self.l1.beta * parameters.norm
+        """Return the l1 penalty of the prototypes, minus the log prior of the seeds."""
+        known = 0.0
+        if self.seeds is not None:
+            sums = self.seeds.resultants()
+            known = float(sums.mass @ np.log(parameters.weights))
+            for v, columns in enumerate(self.columns):
+                vectors, mass, _ = self._sums(v, sums)
+                pulls = np.einsum("kj,kj->k", parameters.prototypes[:, columns], vectors)
+                own = mass @ parameters.log_normalizers[:, v] + parameters.kappas[:, v] @ pulls
+                known += self.view_weights[v] * float(own)
+        return self.l1.beta * parameters.norm - known
+
+    def with_seeds(self, resultants: Resultants) -> Resultants:
+        """Return the resultants with the rows of the seeds, which are completed already."""
+        return resultants if self.seeds is None else self.seeds.add_to(resultants)
 
     # Estimates
 
@@ -287,6 +304,7 @@ class ViewsModel:
 
     def m_step(self, resultants: Resultants, parameters: VMFParameters) -> MStep[VMFParameters]:
         """Maximise the expected completed objective at these resultants, view by view."""
+        resultants = self.with_seeds(resultants)
         require_mass(resultants)
         mass = resultants.mass
         weights = mass / mass.sum()
@@ -353,7 +371,7 @@ class ViewsModel:
 
     def kkt_residual(self, resultants: Resultants, parameters: VMFParameters) -> float:
         """Return the largest violation of the first-order conditions of the prototypes."""
-        worst = []
+        resultants, worst = self.with_seeds(resultants), []
         for v, columns in enumerate(self.columns):
             factor, (vectors, mass, _) = self._factor(v), self._sums(v, resultants)
             there = mass > 0.0
@@ -368,6 +386,7 @@ class ViewsModel:
 
     def events(self, resultants: Resultants, parameters: VMFParameters, noise: float) -> Array:
         """Return the betas at which coordinates would leave; see ``L1.events``."""
+        resultants = self.with_seeds(resultants)
         return np.concatenate(
             [
                 self._penalty_of(v).events(
@@ -389,7 +408,12 @@ class ViewsModel:
         each = [model.for_search() for model in self.models]
         steps = max(len(models) for models in each)
         return [
-            replace(self, models=tuple(models[min(i, len(models) - 1)] for models in each), l1=L1())
+            replace(
+                self,
+                models=tuple(models[min(i, len(models) - 1)] for models in each),
+                l1=L1(),
+                seeds=None,
+            )
             for i in range(steps)
         ]
 

@@ -16,6 +16,7 @@ from spheremix.models.base import DegenerateError, MStep, cluster_directions, re
 from spheremix.models.maximise import maximise, per_component
 from spheremix.models.profile import FLAT
 from spheremix.penalties import L1
+from spheremix.resultants import Resultants
 from spheremix.scorer import Scorer
 from spheremix.vectors import dots, lengths, scaled
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from spheremix.models.maximise import Kappa
     from spheremix.models.profile import KappaPrior
-    from spheremix.resultants import Resultants
     from spheremix.scorer import Assignment
 
     Array = NDArray[np.float64]
@@ -87,6 +87,53 @@ class Noise:
             matrix=np.vstack([scorer.matrix, np.zeros(scorer.matrix.shape[1])]),
             biases=np.append(scorer.biases, bias),
             has_noise=True,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seeds:
+    """Rows that nobody has seen, known to belong to components: a conjugate prior of these.
+
+    Attributes
+    ----------
+    mass : ndarray of shape (K,)
+        How many each component has: w_k, zero for a free one.
+    vectors : ndarray of shape (K, d)
+        Their sums: w_k times a mean length times a unit direction.
+    """
+
+    mass: NDArray[np.float64]
+    vectors: NDArray[np.float64]
+
+    def add_to(self, resultants: Resultants) -> Resultants:
+        """Return resultants with these rows; those of the noise, if any, come last and stay."""
+        mass, vectors = resultants.mass.copy(), resultants.vectors.copy()
+        mass[: len(self.mass)] += self.mass
+        vectors[: len(self.mass)] += self.vectors
+        return replace(resultants, mass=mass, vectors=vectors)
+
+    def resultants(self) -> Resultants:
+        """Return the sums of these rows alone."""
+        return Resultants(self.mass, self.vectors, 0.0, 0.0, float(self.mass.sum()))
+
+    def on(self, support: NDArray[np.bool_]) -> Seeds:
+        """Return what they are where prototypes may be non-zero: the rest is not seen."""
+        vectors = self.vectors.copy()
+        vectors[:, : support.shape[1]][~support] = 0.0
+        return replace(self, vectors=vectors)
+
+    def log_density(self, parameters: VMFParameters) -> float:
+        """Return the log-likelihood of these rows, completed: what they add to the objective."""
+        pulls = parameters.kappas * dots(parameters.prototypes, self.vectors)
+        own = np.log(parameters.weights) + parameters.log_normalizers
+        return float(self.mass @ own + pulls.sum())
+
+    def is_like(self, other: Seeds | None) -> bool:
+        """Return whether others are the same."""
+        return (
+            other is not None
+            and np.array_equal(self.mass, other.mass)
+            and np.array_equal(self.vectors, other.vectors)
         )
 
 
@@ -170,6 +217,8 @@ class VMFModel:
     noise : Noise or None
         One more component, the last one of scorers and resultants; its share is what the weights
         leave of one.
+    seeds : Seeds or None
+        What is known of some components before the rows are read.
     """
 
     n_features: int
@@ -181,6 +230,7 @@ class VMFModel:
     n_threads: int = 1
     prior: KappaPrior = FLAT
     noise: Noise | None = None
+    seeds: Seeds | None = None
 
     def parameters(
         self,
@@ -204,6 +254,7 @@ class VMFModel:
             and (self.kappa_max, self.algorithm) == (other.kappa_max, other.algorithm)
             and (self.kappa_solver, self.prior) == (other.kappa_solver, other.prior)
             and self.noise == other.noise
+            and (other.seeds is None if self.seeds is None else self.seeds.is_like(other.seeds))
             and np.array_equal(self.l1.weights, other.l1.weights)  # type: ignore[arg-type]
         )
 
@@ -246,16 +297,20 @@ class VMFModel:
             return resultants
         return replace(resultants, mass=resultants.mass[:-1], vectors=resultants.vectors[:-1])
 
+    def with_seeds(self, resultants: Resultants) -> Resultants:
+        """Return the resultants with the rows of the seeds, which are completed already."""
+        return resultants if self.seeds is None else self.seeds.add_to(resultants)
+
     @property
     def kappa_mode(self) -> Literal["shared", "free", "given"]:
         """How many concentrations are estimated: one, K or none."""
         return self.kappa if isinstance(self.kappa, str) else "given"
 
     def penalty(self, parameters: VMFParameters) -> float:
-        """Return the l1 penalty of the prototypes, minus the log prior of the concentrations."""
-        return self.l1.beta * parameters.norm - self._log_prior(
-            parameters.kappas, parameters.log_normalizers
-        )
+        """Return the l1 penalty of the prototypes, minus the log priors: concentrations, seeds."""
+        known = 0.0 if self.seeds is None else self.seeds.log_density(parameters)
+        log_prior = self._log_prior(parameters.kappas, parameters.log_normalizers)
+        return self.l1.beta * parameters.norm - log_prior - known
 
     def _log_prior(
         self, kappas: NDArray[np.float64], log_normalizers: NDArray[np.float64]
@@ -280,9 +335,12 @@ class VMFModel:
         estimates. Merging asks for a concentration that all clusters share: of its own, a cluster
         of one row would be worth more than any other, and given ones are tied to components. Where
         concentrations are free, rows are then moved once more with free ones. Noise is left out: it
-        is for EM to say which rows fit none of the clusters found.
+        is for EM to say which rows fit none of the clusters found. So are seeds, which are tied to
+        components.
         """
-        own = replace(self, l1=L1(), algorithm="exact", kappa_solver="exact", noise=None)
+        own = replace(
+            self, l1=L1(), algorithm="exact", kappa_solver="exact", noise=None, seeds=None
+        )
         if self.kappa_mode == "free":
             return [replace(own, kappa="shared"), own]
         return [replace(own, kappa="shared") if np.ndim(self.kappa) else own]
@@ -330,7 +388,7 @@ class VMFModel:
         self, resultants: Resultants, parameters: VMFParameters, noise: float
     ) -> NDArray[np.float64]:
         """Return the betas at which coordinates would leave; see ``L1.events``."""
-        vectors = self.clusters(resultants).vectors
+        vectors = self.clusters(self.with_seeds(resultants)).vectors
         return self.l1.events(parameters.kappas, vectors, parameters.prototypes, noise)
 
     @property
@@ -354,6 +412,7 @@ class VMFModel:
 
     def m_step(self, resultants: Resultants, parameters: VMFParameters) -> MStep[VMFParameters]:
         """Maximise the expected completed objective at these resultants."""
+        resultants = self.with_seeds(resultants)
         clusters = self.clusters(resultants)
         require_mass(clusters)
         mass = clusters.mass
@@ -402,7 +461,7 @@ class VMFModel:
         tell one-hot prototypes apart: where no kappa_k |r_kj| exceeds its threshold, each of them
         satisfies the conditions.
         """
-        resultants = self.clusters(resultants)
+        resultants = self.clusters(self.with_seeds(resultants))
         together = max(1, JUDGED_ENTRIES // self.n_features)
         worst = []
         for first in range(0, len(parameters.kappas), together):
@@ -520,7 +579,10 @@ class SupportModel:
 
     def m_step(self, resultants: Resultants, parameters: VMFParameters) -> MStep[VMFParameters]:
         """Maximise over prototypes on the support: what the vectors have outside is not seen."""
-        return self.model.m_step(self._restricted(resultants), parameters)
+        model, seeds = self.model, self.model.seeds
+        if seeds is not None:
+            model = replace(model, seeds=seeds.on(self.support))
+        return model.m_step(self._restricted(resultants), parameters)
 
     def _restricted(self, resultants: Resultants) -> Resultants:
         vectors = resultants.vectors.copy()
