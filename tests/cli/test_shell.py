@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import os
 import re
 import subprocess
@@ -202,8 +203,22 @@ def test_help(command):
     assert command in run("--help")[0]
 
 
+def test_help_shows_a_dozen_options_and_all_where_they_are_asked_for():
+    every = {one.name.replace("_", "-") for one in dataclasses.fields(ExploreOptions)}
+    every = {"no-relaxed" if one == "relaxed" else one for one in every}
+    every |= {"output", "force", "open", "help", "help-all"}
+    listed = re.compile(r"^\W*--([a-z-]+) +(?:-\w +)?<", re.MULTILINE)
+    first, _ = run("explore", "--help")
+    shown = set(listed.findall(first))
+    assert {"output", "text", "k", "help-all"} <= shown < every
+    assert len(shown - {"help", "help-all"}) == 12
+    assert set(listed.findall(run("explore", "--help-all")[0])) == every
+    assert run("explore", "--help")[0] == first
+    assert "--help-all" not in run("assign", "--help")[0]
+
+
 def test_help_says_defaults_in_one_way():
-    out, _ = run("explore", "--help")
+    out, _ = run("explore", "--help-all")
     said = " ".join(re.sub(r"[^\x20-\x7e]+", " ", out).split())
     assert "[default: (" not in said + run("demo", "--help")[0]
     for default in ("en", "advice"):

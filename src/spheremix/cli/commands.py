@@ -25,6 +25,7 @@ def explore(
     output: flags.Output = Path("run"),
     force: flags.Force = False,
     open_page: flags.Open = False,
+    help_all: flags.HelpAll = False,  # noqa: ARG001 (it is done when it is read)
     **options: Any,
 ) -> None:
     """Group documents, and say in which words.

@@ -22,6 +22,10 @@ TYPES: dict[str, Any] = dict.fromkeys(("k", "kappa", "min_df", "max_df", "max_no
     "label": list[str],
 }
 SHORT = {"k": ("--k", "-k")}
+# What --help shows; --help-all shows all.
+FIRST = {"file", "output", "text", "date", "label", "texts", "split", "language", "drop", "k"}
+FIRST |= {"noise", "force", "open_page", "help", "help_all"}
+ALL = "spheremix.help_all"  # in the context of a command whose whole help is asked for
 OPTIONS = {one.name: one for one in dataclasses.fields(ExploreOptions)}
 
 
@@ -57,6 +61,21 @@ Force = Annotated[
 ]
 Open = Annotated[
     bool, typer.Option("--open", help="Show the report in the browser.", rich_help_panel=RUNNING)
+]
+
+
+def _help_all(ctx: typer.Context, asked: bool) -> None:
+    if asked:
+        ctx.meta[ALL] = True
+        typer.echo(ctx.get_help())
+        raise typer.Exit
+
+
+HelpAll = Annotated[
+    bool,
+    typer.Option(
+        "--help-all", help="Show all options and exit.", is_eager=True, callback=_help_all
+    ),
 ]
 
 

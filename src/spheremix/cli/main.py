@@ -20,6 +20,7 @@ from spheremix.cli.commands import (
     update,
 )
 from spheremix.cli.console import say
+from spheremix.cli.flags import ALL, FIRST
 from spheremix.cli.simulate import simulate
 
 app = typer.Typer(
@@ -32,6 +33,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 MEANT = dict.fromkeys(("--groups", "--clusters", "--n-clusters", "--n-components"), "--k")
+FIRST_ONLY = "spheremix.first_only"  # in the context of a command while its short help is written
 
 
 class Command(TyperCommand):
@@ -48,7 +50,24 @@ class Command(TyperCommand):
             raise
 
 
-for command in (explore, report, figures, edit, assign, update, names, check, demo, simulate):
+class LongCommand(Command):
+    """A command of many options: its help shows the first ones, unless all are asked for."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options, or those that its help shows."""
+        found = super().get_params(ctx)
+        shown = ctx.meta.get(FIRST_ONLY, False)
+        return [one for one in found if one.name in FIRST] if shown else found
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        ctx.meta[FIRST_ONLY] = ALL not in ctx.meta
+        super().format_help(ctx, formatter)
+        ctx.meta[FIRST_ONLY] = False
+
+
+app.command(cls=LongCommand)(explore)
+for command in (report, figures, edit, assign, update, names, check, demo, simulate):
     app.command(cls=Command)(command)
 
 
