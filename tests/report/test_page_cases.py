@@ -12,39 +12,15 @@ from numpy.testing import assert_allclose
 from spheremix.reading import characteristic_scores, layout
 from spheremix.reading.documents import Documents, certainties
 from spheremix.run.colours import colour_places
-from spheremix.run.stages.tree import Node
 
 CASES = json.loads(
     (Path(__file__).parents[1] / "common" / "page_cases.json").read_text(encoding="utf-8")
 )
 
 
-def tree_of(case):
-    """Return the tree of a case as a run has it."""
-    if case is None:
-        return None
-    return [
-        Node(
-            parent=None if parent < 0 else parent,
-            height=0.0,
-            size=size,
-            n_leaves=1,
-            group=None if group < 0 else group,
-            chosen=chosen,
-            name="",
-            words=[],
-            sibling_words=[],
-            only_here_words=[],
-        )
-        for parent, size, group, chosen in zip(*case.values(), strict=True)
-    ]
-
-
 @pytest.mark.parametrize("case", CASES["places"], ids=lambda case: case["about"])
 def test_places_of_colours(case):
-    assert list(case["tree"] or {}) in ([], ["parents", "sizes", "groups", "is_chosen"])
-    found = colour_places(tree_of(case["tree"]), case["n_groups"])
-    assert_allclose(found, case["places"], atol=1e-12)
+    assert colour_places(case["weights"]) == case["places"]
 
 
 ALONE = [[0, -1, np.inf, 1.0, "clearly here"], [0, -1, np.inf, 0.2, "borderline"]]  # one group

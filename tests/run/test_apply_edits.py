@@ -24,7 +24,7 @@ from spheremix.run.apply_edits import (
     follow,
     identities,
 )
-from spheremix.run.colours import add_places, colour_places
+from spheremix.run.colours import add_places
 from spheremix.run.edits import EditNotes, Edits
 from spheremix.run.names import AUTOMATIC, Name
 from spheremix.run.stages.rows import Rows
@@ -398,13 +398,13 @@ def named(*names, source="me"):
 def test_names_notes_and_colours_go_with_their_groups():
     """The first of a merge that is named gives its name; automatic names of what changed go."""
     edits = Edits(run="", merge=[[2, 0]], split=[1])
-    colours = [[0.1, 0.0], [0.3, 1.0], [0.5, 0.0], [0.9, 1.0]]
+    colours = [[3.0, 0.0], [0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]
     notes = EditNotes(groups={0: "a", 2: "b", 3: "c"}, documents={"x": "d"})
     marks = Marks({**named("zero", "one"), 3: Name(name="auto", source=AUTOMATIC)}, notes)
     after = replace(marks, colours=colours).moved(Plan.of(edits, 4), edits)
     assert {k: one.name for k, one in after.names.items()} == {0: "zero", 1: "one", 2: "auto"}
     assert after.notes == EditNotes(groups={0: "b\na", 2: "c"}, documents={"x": "d"})
-    assert after.colours == [colours[0], colours[1], colours[3], [0.6, 1.0]]
+    assert after.colours == [colours[0], colours[1], colours[3], [1.0, 0.0]]
     automatic = Marks(named("a, b", "c d", "e", "f", source=AUTOMATIC))
     assert {k: one.name for k, one in automatic.moved(Plan.of(edits, 4), edits).names.items()} == {
         2: "f"
@@ -433,22 +433,7 @@ def node(parent, size, group, *, chosen=False):
     return Node(parent=parent, size=size, group=group, chosen=chosen, **of, **words)
 
 
-def test_places_of_colours_follow_the_leaves_of_the_tree():
-    # Leaves 0 and 1 are group 0, leaf 2 is group 1, the largest; node 3 is group 0.
-    nodes = [
-        node(3, 4, 0),
-        node(3, 6, 0),
-        node(4, 30, 1, chosen=True),
-        node(4, 10, 0, chosen=True),
-        node(None, 40, None),
-    ]
-    places = colour_places(nodes, 2)
-    # The order of the leaves is 2, 1, 0: the largest group first.
-    assert places == [[(1.5 + 0.5) / 3, 1.0], [0.5 / 3, 0.0]]
-    assert colour_places(None, 2) == [[0.0, 0.0], [0.5, 1.0]]
-
-
-def test_new_groups_get_places_in_the_widest_gaps():
-    found = add_places([[0.1, 0.0], [0.4, 1.0], [0.9, 0.0]], 2)
-    assert found[:3] == [[0.1, 0.0], [0.4, 1.0], [0.9, 0.0]]
-    assert found[3:] == [[0.65, 1.0], [0.25, 0.0]]
+def test_new_groups_get_the_first_colours_that_are_free():
+    found = add_places([[2.0, 0.0], [0.0, 1.0]], 3)
+    assert found == [[2.0, 0.0], [0.0, 1.0], [1.0, 0.0], [3.0, 0.0], [4.0, 0.0]]
+    assert add_places([], 1) == [[0.0, 0.0]]

@@ -1,4 +1,4 @@
-"""Colours of groups: their places on the circle of colours, which edits and updates keep."""
+"""Colours of groups: their numbers in the palette of the report, which edits and updates keep."""
 
 from __future__ import annotations
 
@@ -7,54 +7,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from spheremix.run.stages.tree import Node
+    from numpy.typing import ArrayLike
 
-Place = list[float]  # a share of the circle, and 0 or 1: dark or light in turn
+Place = list[float]  # a number in the palette, and a shade: 0 is the colour itself
 
 
-def colour_places(nodes: list[Node] | None, n_groups: int) -> list[Place]:
-    """Return the place of each group: the middle of its leaves in the order of the tree.
+def colour_places(weights: ArrayLike) -> list[Place]:
+    """Return the place of each group: the heaviest one has the first colour.
 
     It is what ``grouping.js`` of the report computes for groups without a place of their own.
     """
-    if nodes is None:
-        return [[k / n_groups, float(k % 2)] for k in range(n_groups)]
-    order = _leaves(nodes)
-    groups = [nodes[leaf].group for leaf in order]
-    ranks = {k: i for i, k in enumerate(dict.fromkeys(groups))}
-    found = []
-    for k in range(n_groups):
-        at = [i for i, one in enumerate(groups) if one == k]
-        share = ((sum(at) / len(at) if at else 0.0) + 0.5) / len(order)
-        found.append([share, float(ranks.get(k, k) % 2)])
-    return found
-
-
-def _leaves(nodes: list[Node]) -> list[int]:
-    """Return the leaves in the order of the report: the branch with the largest group first."""
-    children: list[list[int]] = [[] for _ in nodes]
-    for i, node in enumerate(nodes):
-        if node.parent is not None:
-            children[node.parent].append(i)
-    largest: list[int] = []
-    for i, node in enumerate(nodes):
-        whole = node.chosen or not children[i]
-        largest.append(node.size if whole else max(largest[one] for one in children[i]))
-    found = []
-    stack = [next(i for i, node in enumerate(nodes) if node.parent is None)]
-    while stack:
-        one = stack.pop()
-        if not children[one]:
-            found.append(one)
-        stack += sorted(children[one], key=lambda i: (-largest[i], i))[::-1]
-    return found
+    order = np.argsort(-np.asarray(weights, dtype=float), kind="stable")
+    return [[float(number), 0.0] for number in np.argsort(order)]
 
 
 def add_places(places: list[Place], n_new: int) -> list[Place]:
-    """Return new groups places in the middle of the widest gaps between those that there are."""
+    """Return new groups the first colours that nobody has."""
     found = [list(one) for one in places]
     for _ in range(n_new):
-        shares = np.sort([0.0, *(share for share, _ in found), 1.0])
-        widest = int(np.diff(shares).argmax())
-        found.append([float(shares[widest : widest + 2].mean()), float(len(found) % 2)])
+        taken = {number for number, _ in found}
+        free = next(number for number in range(len(found) + 1) if number not in taken)
+        found.append([float(free), 0.0])
     return found

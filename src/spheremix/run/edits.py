@@ -87,8 +87,8 @@ class UpdateRecord:
     checks: list[str] = about("What the comparison of the new documents with it found.")
     alarms: list[str] = about("The checks that raised an alarm.")
     colours: list[list[float]] = about(
-        "Places of all groups on the circle of colours, from 0 to 1, each with 0 or 1 for dark or "
-        "light; those of the run before are kept."
+        "Numbers of all groups in the palette of the report, from 0, each with a shade; those of "
+        "the run before are kept."
     )
 
 
@@ -103,7 +103,8 @@ class EditStep:
     )
     names: list[Name] = about("The names of all groups before them.", default_factory=list)
     colours: list[list[float]] = about(
-        "The places of these groups on the circle of colours.", default_factory=list
+        "The numbers of these groups in the palette of the report, each with a shade.",
+        default_factory=list,
     )
     changes: list[str] = about("What they changed, in sentences.", default_factory=list)
     named: dict[int, Name] = about(

@@ -558,8 +558,8 @@ class Run:
 
     @cached_property
     def colours(self) -> list[list[float]]:
-        """Places of the groups on the circle of colours."""
-        return self.info.colours or colour_places(self.nodes, self.info.n_groups)
+        """Numbers of the groups in the palette of the report, each with a shade."""
+        return self.info.colours or colour_places(self.mixture.weights_)
 
     @property
     def edits(self) -> list[EditStep]:

@@ -140,6 +140,7 @@ def test_hover_and_click_find_the_document(opened):
 
 
 def test_a_name_in_the_colour_of_its_group_chooses_it(opened):
+    wait_for_rest(opened)
     left, top = opened.evaluate(NAME)
     opened.mouse.move(left, top)
     assert opened.locator(".document-map-tip").is_hidden()

@@ -12,24 +12,15 @@ import { smallContent } from "./small_content.mjs";
 
 const cases = JSON.parse(readFileSync(new URL("../../common/page_cases.json", import.meta.url)));
 
-for (const { about, tree: given, n_groups: K, places } of cases.places)
+for (const { about, weights, places } of cases.places)
   test(`places of colours: ${about}`, () => {
-    const n = given?.parents.length ?? 0;
-    const texts = Array.from({ length: n }, () => []);
-    const tree = given && {
-      ...given,
-      leaves: (n + 1) / 2,
-      names: texts,
-      words: texts,
-      only: texts,
-    };
     const content = smallContent(
-      Array.from({ length: K }, (_, k) => [1 / (k + 1)]),
-      { tree },
+      weights.map((_, k) => [1 / (k + 1)]),
+      { weights },
     );
     const { byId } = createGroupings(content, createSteps(content))({ cut: 0, step: 0 });
-    places.forEach(([share, turn], k) =>
-      assert.deepEqual(byId.get(k).colour, groupColour(share, turn), `group ${k}`),
+    places.forEach(([number, shade], k) =>
+      assert.deepEqual(byId.get(k).colour, groupColour(number, shade), `group ${k}`),
     );
   });
 

@@ -66,8 +66,8 @@ class RunInfo:
     names: list[Name] | None = about("The names of the groups, by number.", default=None)
     base_names: list[Name] | None = about("Their names before all edits.", default=None)
     colours: list[list[float]] | None = about(
-        "Places of the groups on the circle of colours that edits and updates keep: a share of the "
-        "circle, and 0 or 1 for dark or light.",
+        "Numbers of the groups in the palette of the report, from 0, each with a shade: edits and "
+        "updates keep them.",
         default=None,
     )
     notes: EditNotes = about("Notes of people.", default_factory=EditNotes)

@@ -48,9 +48,9 @@ test("groups of a run that was brought up to date keep their colours", () => {
   const before = groupsAt({ cut: 0, step: 0 }).groups.map(({ colour }) => colour);
   content.edits = {
     colours: [
-      [0.25, 0],
-      [0.5, 1],
-      [0.75, 0],
+      [4, 0],
+      [2, 1],
+      [7, 0],
     ],
   };
   const again = createGroupings(content, createSteps(content));
@@ -63,7 +63,7 @@ test("groups of a run that was brought up to date keep their colours", () => {
     groups.map(({ colour }) => colour),
     before,
   );
-  assert.deepEqual(again({ cut: 2, step: 0 }).byId.get(4).colour, groupColour(0.75, 0));
+  assert.deepEqual(again({ cut: 2, step: 0 }).byId.get(4).colour, groupColour(7, 0));
 });
 
 test("a node that is a group has its name, as it is now", () => {
@@ -75,11 +75,16 @@ test("a node that is a group has its name, as it is now", () => {
   assert.equal(byId.get(5).name(), "node 5");
 });
 
-test("groups that merge have colours between those of their parts", () => {
+test("groups together have the colour of the first of them, parts have shades of theirs", () => {
   const { groupsAt } = grouped();
-  const of = (cut) => groupsAt({ cut, step: 0 }).groups.map(({ colour }) => colour.light);
-  assert.equal(new Set(of(4)).size, 4);
-  assert.match(of(4)[0], /^#[0-9a-f]{6}$/u);
+  const colours = (cut) =>
+    new Map(groupsAt({ cut, step: 0 }).groups.map(({ id, colour }) => [id, colour]));
+  const [whole, pair, fine] = [colours(0), colours(2), colours(4)];
+  assert.deepEqual(pair.get(4), whole.get(2)); // the same group
+  assert.deepEqual(pair.get(5), whole.get(0)); // groups 0 and 1 together
+  assert.deepEqual(fine.get(3), whole.get(2)); // the first part of group 2
+  assert.deepEqual(fine.get(2), groupColour(2, 1)); // its other part
+  assert.deepEqual([fine.get(0), fine.get(1)], [whole.get(0), whole.get(1)]);
 });
 
 test("another number of groups goes to the group with most of the documents", () => {

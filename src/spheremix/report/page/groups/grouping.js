@@ -35,8 +35,7 @@ export function createGroupings(content, stepOf) {
  */
 function modelGroups(content, step, cuts) {
   const order = content.tree && cuts ? groupOrder(content.tree, cuts.order, step.K) : step.groups;
-  const groups = order.map((k, i) => {
-    const leaves = cuts?.order.filter((leaf) => content.tree?.groups[leaf] === k) ?? [];
+  const groups = order.map((k) => {
     /** @type {Group} */
     const group = {
       id: k,
@@ -45,18 +44,36 @@ function modelGroups(content, step, cuts) {
       ...listedWords(content, step, k),
       only: onlyWords(content, step, k),
       stability: step.exact ? (content.stability?.groups[k] ?? null) : null,
-      colour: keptColour(content, k) ?? groupColour(cuts?.middle(leaves) ?? i / order.length, i),
+      colour: groupColour(...colourPlace(content, k)),
     };
     return group;
   });
   return grouping(true, groups, step.labels, nowhereGroup(content, step.K, step.labels));
 }
 
-// Return the colour that a group had in the run before, where this run brings one up to date.
-/** @param {Content} content @param {number} k */
-function keptColour({ edits }, k) {
+// Return the number of a group in the palette, and its shade: that of the run before, where this run brings one
+// up to date, or that of its weight at the chosen step. It is the same at every step.
+/** @param {Content} content @param {number} k @returns {[number, number]} */
+function colourPlace({ edits, steps, chosen }, k) {
   const place = edits?.colours?.[k];
-  return place ? groupColour(place[0], place[1]) : null;
+  if (place) return [place[0], place[1]];
+  const { weights } = steps[chosen];
+  const before = weights.filter(
+    (weight, i) => weight > weights[k] || (weight === weights[k] && i < k),
+  );
+  return [before.length, 0];
+}
+
+// Return the place of a node of the tree: of some groups together that of the first among them, of a part of
+// a group a shade of its colour; the first part keeps it.
+/** @param {Content} content @param {Tree} tree @param {number[]} order of leaves @param {number[]} leaves */
+function nodeColour(content, tree, order, leaves) {
+  const parts = [...new Set(leaves.map((leaf) => tree.groups[leaf]))].filter((k) => k >= 0);
+  const places = parts.map((k) => colourPlace(content, k)).sort((a, b) => a[0] - b[0]);
+  const [number, shade] = places[0] ?? [0, 0];
+  if (parts.length !== 1) return groupColour(number, shade);
+  const all = order.filter((leaf) => tree.groups[leaf] === parts[0]);
+  return groupColour(number, shade + all.indexOf(leaves[0]));
 }
 
 /**
@@ -67,7 +84,7 @@ function nodeGroups(content, tree, cuts, m) {
   const nodes = cuts.cut(m);
   const owner = new Uint16Array(tree.leaves + 1); // the last one: documents that belong nowhere
   owner[tree.leaves] = tree.parents.length;
-  const groups = nodes.map((node, i) => {
+  const groups = nodes.map((node) => {
     const leaves = cuts.leavesOf(node);
     for (const leaf of leaves) owner[leaf] = node;
     /** @type {Group} */
@@ -81,9 +98,7 @@ function nodeGroups(content, tree, cuts, m) {
       stability: tree.is_chosen[node]
         ? (content.stability?.groups[tree.groups[node]] ?? null)
         : null,
-      colour:
-        (tree.is_chosen[node] ? keptColour(content, tree.groups[node]) : null) ??
-        groupColour(cuts.middle(leaves), i),
+      colour: nodeColour(content, tree, cuts.order, leaves),
     };
     return group;
   });
@@ -199,12 +214,6 @@ export function readTree(tree) {
   };
   const order = leavesOf(root);
   const rank = (/** @type {number} */ node) => order.indexOf(leavesOf(node)[0]);
-  // Where the middle of some leaves is, as a share of all leaves.
-  const middle = (/** @type {number[]} */ some) => {
-    const sum = some.reduce((all, leaf) => all + order.indexOf(leaf), 0);
-    return (sum / (some.length || 1) + 0.5) / leaves;
-  };
-
   // The last merges are undone, until there are m groups.
   const cut = (/** @type {number} */ m) => {
     const first = parents.length + 1 - m; // of the merges that are undone
@@ -212,7 +221,7 @@ export function readTree(tree) {
       .flatMap((parent, node) => (node < first && (parent < 0 || parent >= first) ? [node] : []))
       .sort((a, b) => rank(a) - rank(b));
   };
-  return { order, cut, leavesOf, middle };
+  return { order, cut, leavesOf };
 }
 
 // Return the groups of the model in the order of the tree's leaves.

@@ -85,7 +85,6 @@ function pixel([red, green, blue]) {
 
 // Colours of documents: one for each group or label, along a scale of dates, or by how sure they are.
 
-const GOLDEN = 137.508; // degrees between the hues of two groups: those after each other differ most
 export const NOTHING = { light: 0xb4bac2, dark: 0x5a626c }; // without a group, a date or a value
 
 // Return 0xRRGGBB of lightness, chroma and hue of Oklab; colours that a screen lacks are made
@@ -113,14 +112,13 @@ export function oklch(lightness, chroma, degrees) {
   return (red << 16) | (green << 8) | blue;
 }
 
-// Return one colour for each of n labels: hues go around but for the reds, which mean something
-// else on the page; lightness alternates.
+// Return one colour for each of n labels: those of groups.
 /** @param {number} n @param {boolean} dark whether the ground is dark */
 export function groupPalette(n, dark = false) {
-  const lightness = dark ? [0.74, 0.84, 0.64] : [0.6, 0.72, 0.48];
-  return Uint32Array.from({ length: n }, (_, i) =>
-    oklch(lightness[i % 3], 0.16, 60 + 0.79 * ((195 + i * GOLDEN) % 360)),
-  );
+  return Uint32Array.from({ length: n }, (_, i) => {
+    const colour = groupColour(i);
+    return Number.parseInt((dark ? colour.dark : colour.light).slice(1), 16);
+  });
 }
 
 // Return the colour of each document by the number of its group; other numbers are grey.
@@ -174,24 +172,45 @@ export function ends(values) {
   return low <= high ? [low, high] : [0, 1];
 }
 
-// Colours of groups: hues around the circle in the order of the tree, so that groups that merge are
-// of similar colours, and light and dark in turn, so that neighbours are told apart.
+// Colours of groups: twelve that people with any kind of colour blindness can tell apart, found by a search
+// that made the least difference between two of them as large as it could, on both grounds. As lightness on
+// white, chroma and hue.
 
-const CHROMA = 0.12;
-const LIGHT = [0.5, 0.66]; // lightness on white, in turn
-const DARK = [0.66, 0.82];
-// Degrees of the first group, and to the last one: reds are left out, because red words are those that
-// only one group has.
-const FIRST = 60;
-const AROUND = 285;
+/** @type {[number, number, number][]} */
+const PALETTE = [
+  [0.644, 0.135, 269.9], // blue
+  [0.577, 0.166, 13.7], // red
+  [0.597, 0.094, 191.5], // teal
+  [0.758, 0.158, 100.9], // yellow
+  [0.49, 0.183, 291.2], // violet
+  [0.434, 0.115, 49.5], // brown
+  [0.759, 0.11, 222.8], // sky
+  [0.585, 0.133, 123.5], // olive
+  [0.736, 0.121, 37.4], // salmon
+  [0.431, 0.102, 155.5], // green
+  [0.553, 0.087, 357.3], // rose
+  [0.438, 0.092, 325.6], // plum
+];
+const MUTED = 0.035; // chroma of the groups after them
+// Parts of a group, after the first one: lighter, darker, paler.
+const SHADES = [
+  { lighter: 0, purer: 1 },
+  { lighter: 0.1, purer: 0.75 },
+  { lighter: -0.1, purer: 0.9 },
+  { lighter: 0.05, purer: 0.5 },
+  { lighter: -0.05, purer: 0.55 },
+];
 
 // Return the colour of a group by theme, as the style of an element.
-/** @param {number} share of the order of the tree @param {number} i */
-export function groupColour(share, i) {
-  const hue = FIRST + AROUND * share;
+/** @param {number} number in the palette @param {number} shade 0: the colour itself */
+export function groupColour(number, shade = 0) {
+  const [lightness, chroma, hue] = PALETTE[Math.floor(number) % PALETTE.length];
+  const { lighter, purer } = SHADES[Math.floor(shade) % SHADES.length];
+  const pure = number < PALETTE.length ? chroma * purer : MUTED;
+  const dark = 0.58 + 0.62 * (lightness - 0.42);
   return {
-    light: hex(oklch(LIGHT[i % 2], CHROMA, hue)),
-    dark: hex(oklch(DARK[i % 2], CHROMA, hue)),
+    light: hex(oklch(lightness + lighter, pure, hue)),
+    dark: hex(oklch(dark + 0.8 * lighter, pure, hue)),
   };
 }
 
