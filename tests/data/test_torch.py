@@ -132,8 +132,6 @@ def test_tensors_keep_their_device_and_are_not_copied(mixture):
 @pytest.mark.parametrize(
     ("dtype", "kept"),
     [
-        (torch.float16, torch.float32),
-        (torch.bfloat16, torch.float32),
         (torch.int32, torch.float64),
         (torch.bool, torch.float64),
     ],
@@ -144,6 +142,35 @@ def test_other_types_are_converted_once(dtype, kept):
         assert directions._rows.X.dtype == kept
         expected = sm.as_directions(X.double().numpy()).take([0, 1])
         assert_allclose(directions.take([0, 1]), expected, 1e-15)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("assignment", ["soft", "hard"])
+def test_rows_of_16_bits_are_read_where_they_are(dtype, device, assignment):
+    rng = np.random.default_rng(0)
+    X = torch.tensor(rng.normal(size=(500, 96)), dtype=dtype, device=device)
+    directions = sm.as_directions(X)
+    assert directions._rows.X.data_ptr() == X.data_ptr()
+    exact = sm.as_directions(X.double())
+    assert_allclose(directions.take([3, 4]), exact.take([3, 4]), 1e-15)
+    for n_components in (5, 300):
+        prototypes, biases = rng.normal(size=(n_components, 96)), rng.normal(size=n_components)
+        scorer = Scorer(prototypes, biases, assignment=assignment)
+        [found], [expected] = directions.sweep([scorer]), exact.sweep([scorer])
+        assert_allclose(found.vectors, expected.vectors, 0, 2e-5)
+        assert_allclose(found.log_likelihood, expected.log_likelihood, 1e-6)
+        for want in ("labels", "posteriors"):
+            ours, theirs = (part.map_rows(scorer, want) for part in (directions, exact))
+            assert_allclose(ours, theirs, 0, 1e-5)
+    assert sm.as_directions(X.to_sparse_csr())._rows.X.dtype == torch.float32
+
+
+def test_a_row_of_16_bits_that_overflowed_is_refused():
+    X = torch.ones(4, 3, dtype=torch.float16)
+    X[2, 1] = 1e6
+    with pytest.raises(ValueError, match="row 2"):
+        sm.as_directions(X)
 
 
 def test_gradients_stay_where_they_are(mixture):
@@ -217,7 +244,7 @@ def test_kernels_get_what_fits_together(mixture):
     def fits(rows, scorers, dtype):  # noqa: ARG001
         return sum(one.n_components for one in scorers) <= 6
 
-    directions._kernels = SimpleNamespace(fits=fits, sweep=sweep)
+    directions._kernels = SimpleNamespace(ASSIGNMENTS=("soft", "hard"), fits=fits, sweep=sweep)
     found = directions.sweep(scorers)
     assert calls == [(2, "soft"), (1, "soft"), (1, "hard")]
     for one, other, scorer in zip(found, expected, scorers, strict=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -32,7 +34,7 @@ def draw(n_components, d, lengths=60.0, assignment="soft"):
         for assignment in ("soft", "hard")
         for d, n_components in [(384, 100), (300, 20), (384, 200)]
     ]
-    + [("hard", 128, 700)],
+    + [("soft", 128, 700), ("hard", 128, 700)],
 )
 def test_rows_kept_in_16_bits_change_no_bit(monkeypatch, precision, assignment, d, n_components):
     X = torch.randn(20_011, d, device="cuda")
@@ -146,3 +148,21 @@ def test_the_first_of_equal_components_is_chosen():
     prototypes = np.repeat(rng.normal(size=(100, 128)), 4, axis=0)
     [found] = open_torch(X).sweep([Scorer(prototypes, np.zeros(400), assignment="hard")])
     assert found.mass[::4].sum() == 500
+
+
+@pytest.mark.parametrize(("precision", "ties"), [("highest", 1e-3), ("tf32", 1e-2)])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("d", "n_components"), [(128, 9), (384, 300)])
+def test_rows_are_assigned_by_variation_as_torch_does(d, n_components, weighted, precision, ties):
+    X = torch.randn(3_011, d, device="cuda")
+    weights = 5 * rng.uniform(size=len(X)) if weighted else None
+    matrix = 10 * rng.normal(size=(n_components, d)) / np.sqrt(d)
+    rates = rng.uniform(0.01, 0.2, size=n_components)  # a row changes the prototypes very much
+    scorer = Scorer(matrix, rng.normal(size=n_components), assignment="variation", rates=rates)
+    [found] = open_torch(X, precision).sweep([scorer], weights)
+    [expected] = open_torch(X.double()).sweep([scorer], weights)
+    [hard] = open_torch(X.double()).sweep([replace(scorer, assignment="hard")], weights)
+    total = expected.mass.sum()
+    assert np.abs(found.mass - expected.mass).sum() <= ties * total
+    assert np.abs(hard.mass - expected.mass).sum() > 0.03 * total
+    np.testing.assert_allclose(found.log_likelihood, expected.log_likelihood, rtol=1e-3)

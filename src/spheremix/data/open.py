@@ -48,7 +48,8 @@ def as_directions(
         Arrays and CSR matrices of float32 or float64 are read in place, whatever their strides.
         Other containers are converted once: data frames, a column of lists of pandas, polars or
         pyarrow, whatever speaks DLPack or the array protocol, arrays of pydata/sparse; float16 and
-        bfloat16 become float32. What is Directions already is given back.
+        bfloat16 become float32, but dense torch tensors are read as they are. What is Directions
+        already is given back.
 
         A path is that of a ``.npy`` array, of a ``.parquet`` file (or a folder of them, a list of
         paths, or a pattern such as ``"part-*.parquet"``) with a column of lists, or of a folder

@@ -33,6 +33,7 @@ from spheremix.data.torch_rows import (
     open_tensor,
     to_device,
     to_numpy,
+    worked_on,
 )
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ class TorchDirections(Shown):
     Parameters
     ----------
     X : torch.Tensor, ndarray or SciPy CSR of shape (n, d)
-        float32 or float64. A tensor is read where it is; what NumPy or SciPy holds is moved once
-        to the CUDA device where there is one.
+        float32 or float64, a dense tensor also float16 or bfloat16. A tensor is read where it is;
+        what NumPy or SciPy holds is moved once to the CUDA device where there is one.
     scale : torch.Tensor or ndarray of shape (n,)
         One over the norm of each row, float64.
     first_row : int
@@ -87,8 +88,9 @@ class TorchDirections(Shown):
     n_threads : int
         Threads of the M-step. torch itself decides how many threads a sweep uses.
     precision : {"highest", "tf32", "bf16"}
-        Of the factors of products of dense float32 rows: 24, 11 or 8 significant bits; "highest"
-        is float64 where prototypes are long. On the CPU "tf32" is calculated in float32.
+        Of the factors of products of dense float32 rows, or shorter ones: 24, 11 or 8 significant
+        bits; "highest" is float64 where prototypes are long. On the CPU "tf32" is calculated in
+        float32.
     """
 
     def __init__(
@@ -111,7 +113,7 @@ class TorchDirections(Shown):
         _check_precision(precision, tensor)
         self.precision = precision
         self.device = tensor.device
-        self._dtype = tensor.dtype
+        self._dtype = worked_on(tensor)
         self._rows: DenseRows | SparseRows
         with torch.inference_mode():
             if tensor.layout == torch.sparse_csr:
@@ -145,11 +147,12 @@ class TorchDirections(Shown):
         out = output_array(want, self.n_rows, scorer.n_components)
         matrix, biases, _ = self._stack([scorer], self._arithmetic([scorer]))
         one = torch.ones((), dtype=matrix.dtype, device=self.device)
+        pulls = self._pulls(scorer, matrix.dtype)
         with _settings(self.precision, self.device):
             for ids in self._rows.blocks(scorer.n_components, matrix.dtype):
                 scores = self._rows.scores(ids, matrix, biases)
                 if want == "labels":
-                    found = self._labels(scorer, ids, scores, biases, one)
+                    found = self._labels(scorer, ids, scores, biases, one, pulls)
                 elif want == "posteriors":
                     found = torch.softmax(scores, 1).double()
                 elif want == "scores":
@@ -186,10 +189,10 @@ class TorchDirections(Shown):
 
     def _kind(self, scorers: Sequence[Scorer], dtype: torch.dtype) -> str:
         """Return how scorers can be swept together: their assignment for a kernel, or "plain"."""
-        assignments = {scorer.assignment for scorer in scorers}
-        if self._kernels is None or not assignments < {"soft", "hard"}:
+        kind, *others = {scorer.assignment for scorer in scorers}
+        if self._kernels is None or others or kind not in self._kernels.ASSIGNMENTS:
             return "plain"
-        return assignments.pop() if self._kernels.fits(self._rows, scorers, dtype) else "plain"
+        return kind if self._kernels.fits(self._rows, scorers, dtype) else "plain"
 
     def _sums(
         self, kind: str, scorers: Sequence[Scorer], weights: Tensor | None, dtype: torch.dtype
@@ -201,6 +204,7 @@ class TorchDirections(Shown):
             )
             return sums
         matrix, biases, parts = self._stack(scorers, dtype)
+        pulls = [self._pulls(scorer, dtype) for scorer in scorers]
         K = len(biases)
         as_double: Any = {"dtype": torch.float64, "device": self.device}
         mass, totals = torch.zeros(K, **as_double), torch.zeros(len(scorers), 2, **as_double)
@@ -214,7 +218,7 @@ class TorchDirections(Shown):
                     own = (weights[s] if weights.ndim == 2 else weights)[ids]
                 light = own.to(scores.dtype)[..., None]
                 shares, density, entropy = self._shares(
-                    scorer, ids, scores[:, part], biases[part], light
+                    scorer, ids, scores[:, part], biases[part], light, pulls[s]
                 )
                 each = torch.stack([density, entropy]).double()
                 if weights is not None:
@@ -236,8 +240,20 @@ class TorchDirections(Shown):
         matrix, biases = (part.to(dtype) for part in on_device)
         return matrix, biases, parts
 
+    def _pulls(self, scorer: Scorer, dtype: torch.dtype) -> Tensor | None:
+        """Return the numbers of assignment by variation on the device, where it is asked for."""
+        if scorer.assignment != "variation":
+            return None
+        return to_device(scorer.pulls, self.device).to(dtype)
+
     def _shares(
-        self, scorer: Scorer, ids: slice, scores: Tensor, biases: Tensor, weights: Tensor
+        self,
+        scorer: Scorer,
+        ids: slice,
+        scores: Tensor,
+        biases: Tensor,
+        weights: Tensor,
+        pulls: Tensor | None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return the assignment of each row of a block, its log-density and its entropy."""
         if scorer.assignment == "soft":
@@ -248,18 +264,23 @@ class TorchDirections(Shown):
             # In place, and in one pass: what is at most the threshold becomes zero.
             least = negligible(DTYPES[scores.dtype])
             return torch.threshold_(shares, least, 0), density, entropy
-        labels = self._labels(scorer, ids, scores, biases, weights)[:, None]
+        labels = self._labels(scorer, ids, scores, biases, weights, pulls)[:, None]
         shares = torch.zeros_like(scores).scatter_(1, labels, 1)
         best = scores.gather(1, labels)[:, 0]
         density = torch.logsumexp(scores, 1) if scorer.assignment == "drawn" else best
         return shares, density, density - best
 
     def _labels(
-        self, scorer: Scorer, ids: slice, scores: Tensor, biases: Tensor, weights: Tensor
+        self,
+        scorer: Scorer,
+        ids: slice,
+        scores: Tensor,
+        biases: Tensor,
+        weights: Tensor,
+        pulls: Tensor | None,
     ) -> Tensor:
         """Return the first largest score, the drawn component, or the one chosen by variation."""
-        if scorer.assignment == "variation":
-            pulls = to_device(scorer.pulls, self.device).to(scores.dtype)
+        if pulls is not None:
             return varied(scores, biases, pulls, weights).argmax(1)
         if scorer.assignment != "drawn":
             return scores.argmax(1)
@@ -311,7 +332,7 @@ def _settings(precision: Precision, device: torch.device) -> Iterator[None]:
 def _check_precision(precision: str, X: Tensor) -> None:
     if precision not in PRECISIONS:
         raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}.")
-    if precision != "highest" and (X.dtype != torch.float32 or X.layout != torch.strided):
+    if precision != "highest" and (worked_on(X) != torch.float32 or X.layout != torch.strided):
         raise ValueError(
             f"precision={precision!r} is for dense float32 rows, and X is "
             f"{'sparse' if X.layout != torch.strided else X.dtype}: leave it at 'highest', or "

@@ -34,6 +34,7 @@ DTYPES: dict[torch.dtype, np.dtype[Any]] = {
     torch.float64: np.dtype(np.float64),
 }
 TYPES = {ours: theirs for theirs, ours in DTYPES.items()}
+SHORT = (torch.float16, torch.bfloat16)  # dense rows are read in these, and worked on in float32
 
 
 # --------------------------------------------------------------------------------------- opening
@@ -46,14 +47,14 @@ def open_tensor(X: Tensor, *, first_row: int = 0) -> tuple[Tensor, Tensor]:
     ----------
     X : torch.Tensor of shape (n, d)
         Dense, or sparse in a two-dimensional layout, which becomes CSR. It is read in place where
-        it is float32 or float64, and never changed.
+        it is float32 or float64, or dense in 16 bits, and never changed.
     first_row : int
         Number of the first row, for the messages.
 
     Returns
     -------
     rows : torch.Tensor
-        Strided or CSR, float32 or float64.
+        Strided or CSR, float32 or float64; strided in float16 or bfloat16.
     scale : torch.Tensor of shape (n,)
         float64.
     """
@@ -65,19 +66,24 @@ def open_tensor(X: Tensor, *, first_row: int = 0) -> tuple[Tensor, Tensor]:
         raise ValueError(f"X has dtype {X.dtype}, which holds no real numbers. Give floats.")
     check_shape(X)
     X = X.detach()
-    if X.dtype not in DTYPES:
+    if X.dtype not in DTYPES and not (X.dtype in SHORT and X.layout == torch.strided):
         X = X.to(torch.float32 if X.is_floating_point() else torch.float64)
     if X.layout != torch.strided:
         X = _valid_csr(X)
     squares = _squared_norms(X)
-    low, high = SAFE_NORMS[DTYPES[X.dtype]]
+    low, high = SAFE_NORMS[DTYPES[worked_on(X)]]
     odd = torch.nonzero(~((squares >= low**2) & (squares <= high**2)))[:, 0]
     if odd.numel():
         largest = _largest_entries(X, odd)
         refuse_rows(largest.cpu().numpy(), odd.cpu().numpy() + first_row)
-        X = _rescaled(X, odd, largest)
+        X = _rescaled(X.to(worked_on(X)), odd, largest)
         squares = _squared_norms(X)
     return X, squares.rsqrt()
+
+
+def worked_on(X: Tensor) -> torch.dtype:
+    """Return the type that products of these rows are calculated in, at least."""
+    return torch.float32 if X.dtype in SHORT else X.dtype
 
 
 def as_tensor(X: Rows | Tensor, device: torch.device) -> Tensor:

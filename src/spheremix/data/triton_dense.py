@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     Array: TypeAlias = NDArray[np.float64]
     Tensor: TypeAlias = torch.Tensor
 
+ASSIGNMENTS = ("soft", "hard", "variation")
 MIN_FEATURES = 64
 MIN_SHARED = 200 * 2**10  # bytes of shared memory of a program: Hopper, and what came after it
 
@@ -71,11 +72,12 @@ class Slots(NamedTuple):
 
 
 def fits(rows: DenseRows, scorers: Sequence[Scorer], dtype: torch.dtype) -> bool:
-    """Say whether the kernels can sweep these rows with these scorers, all soft or all hard."""
+    """Say whether the kernels can sweep these rows with these scorers of one assignment."""
     device = torch.cuda.get_device_properties(rows.X.device)
     most = triton_tiles.MANY_SLOTS if len(scorers) == 1 else triton_tiles.FEW_SLOTS
     return (
         dtype == torch.float32
+        and (scorers[0].assignment != "variation" or len(scorers) == 1)
         and rows.X.stride(1) == 1
         and rows.X.shape[1] >= MIN_FEATURES
         and Slots.of(scorers).padded <= most
@@ -93,17 +95,25 @@ def sweep(
     """Return masses, vectors, and likelihood and entropy a scorer, without offsets, in float64."""
     slots, S, d = Slots.of(scorers), len(scorers), rows.X.shape[1]
     launch = triton_tiles.launch_few
-    if slots.padded > triton_tiles.FEW_SLOTS:
-        hard = scorers[0].assignment == "hard"
-        slots = Slots.in_tiles(scorers[0])
-        launch = triton_nearest.launch_nearest if hard else triton_tiles.launch_many
+    assignment = scorers[0].assignment
     unit, scale = _relative(weights)
+    pulls = None
+    if slots.padded > triton_tiles.FEW_SLOTS or assignment == "variation":
+        slots = Slots.in_tiles(scorers[0])
+        soft = assignment == "soft"
+        launch = triton_tiles.launch_many if soft else triton_nearest.launch_nearest
+    if assignment == "variation":
+        pulls = torch.zeros(2, slots.padded, dtype=torch.float32, device=rows.X.device)
+        # The weights of rows are relative to the scale.
+        pulls[:, slots.filled] = torch.tensor(
+            scorers[0].pulls.T * scale, dtype=torch.float32, device=rows.X.device
+        )
     scale = np.broadcast_to(scale, S)
     each = scale.repeat([scorer.n_components for scorer in scorers])
     given, prototypes = prepare(scorers, slots, each, rows.X, precision)
     sums = launch(
         rows, prototypes, unit, negligible(DTYPES[dtype]), slots.groups, S,
-        SPLIT=precision == "highest", HARD=scorers[0].assignment == "hard",
+        SPLIT=precision == "highest", HARD=assignment == "hard", pulls=pulls,
         NUMBER=tl.bfloat16 if precision == "bf16" else tl.float16,
     )  # fmt: skip
     mass, vectors, totals = collect(sums, given, (len(each), d), S)

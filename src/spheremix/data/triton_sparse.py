@@ -30,6 +30,9 @@ MAX_COMPONENTS = 1024
 ENTRIES = 16  # read at a time by one program
 
 
+ASSIGNMENTS = ("soft", "hard")
+
+
 def fits(rows: SparseRows, scorers: Sequence[Scorer], dtype: torch.dtype) -> bool:  # noqa: ARG001
     """Say whether a program can hold the scores of a row; all scorers are soft or all hard."""
     return Slots.of(scorers).padded <= MAX_COMPONENTS

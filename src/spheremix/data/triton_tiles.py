@@ -29,6 +29,7 @@ FEW_SLOTS = 256
 FEW_SCRATCH = 2**28  # bytes of shares kept at a time
 KEPT = 0.25  # of the free memory, at most, for rows in 16 bits
 SPLIT_ROWS = 32  # that one program splits
+ROWS = 256  # rows in 16 bits, and those of a chunk, are padded to a multiple of this
 # Entries of unit rows, and shares, times these are well inside the range of float16.
 ROW_SCALE, SHARE_SCALE = tl.constexpr(2.0**8), tl.constexpr(2.0**15)
 
@@ -46,6 +47,7 @@ def launch_few(
     X, (KP, D), number = rows.X, prototypes[0].shape, prototypes[0].dtype
     n_rows, split = len(X), options["SPLIT"]
     options |= {"D": D, "KP": KP}
+    del options["pulls"]
     chunk = FEW_SCRATCH // (KP * (4 if split else 2))
     high = torch.empty(min(chunk, n_rows), KP, dtype=number, device=X.device)
     low = torch.empty_like(high) if split else high
@@ -70,12 +72,12 @@ def launch_few(
                 scored[start:], scale, *prototypes, own, high, low, mass[tile:], totals[tile:],
                 n, scored.shape[1], scored.stride(0), n_rows, n_scorers, least, G=groups, BN=BN,
                 BD=BD, HARD=hard, SHARED=weights is not None and len(weights) == 1,
-                WHOLE=scored.shape[1] == D, **assign_options, **options,
+                WHOLE=scored.shape[1] == D, READY=scored is not X, **assign_options, **options,
             )  # fmt: skip
             _sum_few[(D // columns, parts)](
                 summed[start:], summed_low[start:], scale, high, low, vectors, n, summed.shape[1],
                 summed.stride(0), start, triton.cdiv(n, parts * BK) * BK, BK=BK, BD=columns,
-                WHOLE=summed.shape[1] == D, **sum_options, **options,
+                WHOLE=summed.shape[1] == D, READY=summed is not X, **sum_options, **options,
             )  # fmt: skip
     return mass, vectors, totals
 
@@ -88,7 +90,7 @@ def kept_rows(
     They are calculated once and kept with the rows; one matrix twice if they are not split.
     """
     if number not in rows.kept:
-        n = triton.cdiv(len(rows.X), SPLIT_ROWS) * SPLIT_ROWS
+        n = triton.cdiv(len(rows.X), ROWS) * ROWS
         free, _ = torch.cuda.mem_get_info(rows.X.device)
         rows.kept[number] = None
         if n * D * (4 if split else 2) <= free * KEPT:
@@ -189,7 +191,7 @@ def _assign_few(  # type: ignore[no-untyped-def]  # noqa: ANN202
     n_rows, n_features, row_stride, weight_stride, n_scorers, negligible,  # noqa: ANN001
     D: tl.constexpr, KP: tl.constexpr, G: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr,
     SPLIT: tl.constexpr, HARD: tl.constexpr, SHARED: tl.constexpr, WHOLE: tl.constexpr,
-    NUMBER: tl.constexpr,
+    READY: tl.constexpr, NUMBER: tl.constexpr,
 ):  # fmt: skip
     """Assign a tile of rows: shares in 16 bits, mass by slot, likelihood and entropy by scorer."""
     tile = tl.program_id(0)
@@ -208,8 +210,8 @@ def _assign_few(  # type: ignore[no-untyped-def]  # noqa: ANN202
         if not WHOLE:
             there = there & (columns + j < n_features)[None, :]
         x = tl.load(begin + j, mask=there, other=0.0)
-        if x.dtype == tl.float32:
-            x = x * to_unit[:, None]
+        if not READY:
+            x = x.to(tl.float32) * to_unit[:, None]
         x_high = x.to(NUMBER)
         m_high = tl.load(high + prototypes + j)
         if SPLIT:
@@ -247,7 +249,7 @@ def _sum_few(  # type: ignore[no-untyped-def]  # noqa: ANN202
     X, X_low, scale, shares_high, shares_low, vectors, n_rows, n_features, row_stride, before,  # noqa: ANN001
     per_part,  # noqa: ANN001
     D: tl.constexpr, KP: tl.constexpr, BK: tl.constexpr, BD: tl.constexpr,
-    SPLIT: tl.constexpr, WHOLE: tl.constexpr, NUMBER: tl.constexpr,
+    SPLIT: tl.constexpr, WHOLE: tl.constexpr, READY: tl.constexpr, NUMBER: tl.constexpr,
 ):  # fmt: skip
     """Add shares times rows, over one part of the rows, to this part's own sums of some columns."""
     part = tl.program_id(1)
@@ -268,14 +270,14 @@ def _sum_few(  # type: ignore[no-untyped-def]  # noqa: ANN202
         first = tl.cast(start, tl.int64)
         at_rows = first * row_stride + in_rows
         x = tl.load(X + at_rows, mask=there, other=0.0)
-        if x.dtype == tl.float32:
+        if not READY:
             to_unit = tl.load(scale + first + each, mask=inside, other=0.0) * ROW_SCALE
-            x = x * to_unit[:, None]
+            x = x.to(tl.float32) * to_unit[:, None]
         x_high = x.to(NUMBER)
         shares = first * KP + in_shares
         s_high = tl.load(shares_high + shares, mask=inside[:, None], other=0.0).T
         if SPLIT:
-            if x.dtype == tl.float32:
+            if not READY:
                 x_low = (x - x_high.to(tl.float32)).to(NUMBER)
             else:
                 x_low = tl.load(X_low + at_rows, mask=there, other=0.0)
@@ -292,7 +294,7 @@ def _sum_few(  # type: ignore[no-untyped-def]  # noqa: ANN202
 MANY_SLOTS = 2**14
 TILE = 128  # components of a tile
 MANY_SCRATCH = 2**29  # bytes of scores, shares and split rows kept at a time
-ROWS = 256  # rows of a chunk are padded to a multiple of this
+STEPS = 8  # of one program that calculates shares
 NOTHING = tl.constexpr(IMPOSSIBLE)
 
 
@@ -311,13 +313,15 @@ def launch_many(
     chunk = max(ROWS, MANY_SCRATCH // (8 * KP + 4 * D) // ROWS * ROWS)
     most = min(chunk, triton.cdiv(n_rows, ROWS) * ROWS)
     on_device: Any = {"device": X.device}
-    x_high = torch.empty(most, D, dtype=number, **on_device)
+    kept = kept_rows(rows, number, D, split=split)
+    x_high = torch.empty(0 if kept else most, D, dtype=number, **on_device)
     s_high = torch.empty(most, KP, dtype=number, **on_device)
     x_low, s_low = (torch.empty_like(one) if split else one for one in (x_high, s_high))
     scores = torch.empty(most, KP, dtype=torch.float32, **on_device)
     wide = triton.next_power_of_2(KP)
-    height = max(1, 2**13 // wide)  # rows whose shares one program calculates
-    mass_by_tile = torch.empty(triton.cdiv(most, height), KP, dtype=torch.float32, **on_device)
+    height = max(1, 2**13 // wide)  # rows whose shares one program calculates at a time
+    step = height * STEPS
+    mass_by_tile = torch.empty(triton.cdiv(most, step), KP, dtype=torch.float32, **on_device)
     totals_by_tile = torch.empty(len(mass_by_tile), 2, dtype=torch.float64, **on_device)
     mass = torch.zeros(1, KP, dtype=torch.float64, **on_device)
     totals = torch.zeros(1, 1, 2, dtype=torch.float64, **on_device)
@@ -331,16 +335,19 @@ def launch_many(
         for start in range(0, n_rows, chunk):
             n = min(chunk, n_rows - start)
             padded = triton.cdiv(n, ROWS) * ROWS
-            n_tiles = triton.cdiv(padded, height)
+            n_tiles = triton.cdiv(padded, step)
             own = None if weights is None else weights[0, start:]
             part, scale = X[start : start + n], rows.scale32[start:]
-            split_rows(part, scale, x_high[:padded], x_low[:padded], split=split)
+            if kept is None:
+                split_rows(part, scale, x_high[:padded], x_low[:padded], split=split)
+            else:
+                x_high, x_low = (one[start : start + padded] for one in kept)
             _score_many[(padded // SCORES["BN"] * (KP // SCORES["BS"]),)](
                 x_high, x_low, high, low, unscale, biases, scores, **SCORES, **sizes
             )
             _share_many[(n_tiles,)](
                 scores, own, s_high, s_low, mass_by_tile, totals_by_tile, n, least, BN=height,
-                WIDE=wide, NUMBER=options["NUMBER"], num_warps=4, **sizes,
+                STEPS=STEPS, WIDE=wide, NUMBER=options["NUMBER"], num_warps=4, **sizes,
             )  # fmt: skip
             _add_many[(D // SUMS["BD"], KP // SUMS["BS"], parts)](
                 x_high, x_low, s_high, s_low, vectors, padded,
@@ -394,28 +401,35 @@ def _score_many(  # type: ignore[no-untyped-def]  # noqa: ANN202
 def _share_many(  # type: ignore[no-untyped-def]  # noqa: ANN202
     scores, weights, s_high, s_low, mass, totals, n_rows, negligible,  # noqa: ANN001
     D: tl.constexpr, KP: tl.constexpr, BN: tl.constexpr, WIDE: tl.constexpr,  # noqa: ARG001
-    SPLIT: tl.constexpr, NUMBER: tl.constexpr,
+    SPLIT: tl.constexpr, STEPS: tl.constexpr, NUMBER: tl.constexpr,
 ):  # fmt: skip
-    """Write the shares of a few rows, and their mass by slot, likelihood and entropy."""
+    """Write the shares of some rows, and their mass by slot, likelihood and entropy."""
     tile = tl.program_id(0)
-    rows = tile * BN + tl.arange(0, BN)
     slot = tl.arange(0, WIDE)
-    at = rows[:, None] * KP + slot[None, :]
     used = (slot < KP)[None, :]
-    weight = (rows < n_rows).to(tl.float64)
-    if weights is not None:
-        weight = tl.load(weights + rows, mask=rows < n_rows, other=0.0)
-    shares, density, entropy = shares_of(
-        tl.load(scores + at, mask=used, other=NOTHING), weight.to(tl.float32) * SHARE_SCALE,
-        negligible, HARD=False,
-    )  # fmt: skip
-    tl.store(mass + tile * KP + slot, tl.sum(shares, 0), mask=slot < KP)
-    tl.store(totals + 2 * tile, tl.sum(density.to(tl.float64) * weight, 0))
-    tl.store(totals + 2 * tile + 1, tl.sum(entropy.to(tl.float64) * weight, 0))
-    high = shares.to(NUMBER)
-    tl.store(s_high + at, high, mask=used)
-    if SPLIT:
-        tl.store(s_low + at, (shares - high.to(tl.float32)).to(NUMBER), mask=used)
+    own = tl.zeros((WIDE,), tl.float32)
+    densities = tl.zeros((BN,), tl.float64)
+    entropies = tl.zeros((BN,), tl.float64)
+    for step in range(STEPS):
+        rows = (tile * STEPS + step) * BN + tl.arange(0, BN)
+        at = rows[:, None] * KP + slot[None, :]
+        weight = (rows < n_rows).to(tl.float64)
+        if weights is not None:
+            weight = tl.load(weights + rows, mask=rows < n_rows, other=0.0)
+        shares, density, entropy = shares_of(
+            tl.load(scores + at, mask=used, other=NOTHING), weight.to(tl.float32) * SHARE_SCALE,
+            negligible, HARD=False,
+        )  # fmt: skip
+        own += tl.sum(shares, 0)
+        densities += density.to(tl.float64) * weight
+        entropies += entropy.to(tl.float64) * weight
+        high = shares.to(NUMBER)
+        tl.store(s_high + at, high, mask=used)
+        if SPLIT:
+            tl.store(s_low + at, (shares - high.to(tl.float32)).to(NUMBER), mask=used)
+    tl.store(mass + tile * KP + slot, own, mask=slot < KP)
+    tl.store(totals + 2 * tile, tl.sum(densities, 0))
+    tl.store(totals + 2 * tile + 1, tl.sum(entropies, 0))
 
 
 @triton.jit
