@@ -46,7 +46,7 @@ SCREENS = {
         (),
         (
             "#how-many",
-            "#how-sure span",
+            "#sure-word",
             "#cut-slider",
             "#word-slider",
             "#group-list",
@@ -55,13 +55,13 @@ SCREENS = {
             ".document-map-buttons",
             "#card-title",
             "#card .word-bars",
-            "#documents .segmented",
+            "#sort",
             ".document .sure",
             ".tools",
         ),
     ),
     "report-reader": Screen(
-        ("#tab-prototypes", "#documents button:text-is('least sure')", ".document"),
+        ("#tab-prototypes", ".document"),
         ("#frame", "#zoom", "#path", ".verdict", ".mark-legend", "#document-list", "#reader-close"),
     ),
     "report-labels": Screen(
@@ -127,6 +127,8 @@ def prepare(page: Page, name: str, number: int) -> None:
         page.locator("#ask-form select").select_option(index=2)
         page.locator("#ask-form [type=submit]").click()
         page.locator("#edits-button").click()
+    if name == "report-reader":
+        page.locator("#sort").select_option("ambiguous")
     for click in SCREENS[name].clicks:
         page.locator(click).first.click()
     if name == "report-time":

@@ -30,6 +30,7 @@ def test_the_first_screen_counts_borderline_documents_and_a_click_lists_them(
     open_report, grown, counts
 ):
     opened = open_report("grown")
+    opened.page.locator("#sure-word").click()
     button = opened.page.locator("#distrusted")
     assert button.inner_text() == f"{counts['borderline']} documents are borderline"
     button.click()
@@ -49,11 +50,11 @@ def test_the_first_screen_counts_borderline_documents_and_a_click_lists_them(
 
 def test_every_choice_of_the_filter_has_its_count(open_report, grown, counts):
     opened = open_report("grown", fragment="#scope=all")
-    told = opened.page.locator("#filter-sure option").all_inner_texts()
+    told = opened.page.locator("#filter-sure option").all_text_contents()
     assert told == ["how sure: any", *(f"{WORDS[one]}: {n}" for one, n in ordered(counts))]
     # Of one group, the filter counts its documents only.
     opened.page.locator("#scope").select_option("group")
-    told = opened.page.locator("#filter-sure option").all_inner_texts()[1:]
+    told = opened.page.locator("#filter-sure option").all_text_contents()[1:]
     own = np.array(grown[1]["documents"]["group"]) == opened.group()
     found = levels(grown[1])[own]
     assert told == [f"{WORDS[one]}: {np.sum(found == one)}" for one in SURE if one in WORDS]
@@ -118,8 +119,9 @@ def test_at_another_number_of_groups_the_page_says_what_certainty_is_about(open_
     opened.page.locator("#map-colour").select_option("sure")
     assert told not in count.inner_text()
     assert told not in legend.inner_text()
+    opened.page.locator("#sure-word").click()
     opened.page.locator("#how-sure").get_by_role("button", name="3 (broad)").click()
-    assert opened.page.locator("#how-many").inner_text() == "3 groups."
+    assert opened.page.locator("#how-many").inner_text() == "3 groups"
     assert told in count.inner_text()
     assert told in legend.inner_text()
     assert "the model has 5: how sure" in opened.page.locator("#away").inner_text()
@@ -159,6 +161,7 @@ def test_at_another_number_of_groups_no_row_names_a_second_group(open_report, gr
 def test_a_click_on_a_group_lists_its_documents(open_report, grown):
     opened = open_report("grown")
     content = grown[1]
+    opened.page.locator("#sure-word").click()
     opened.page.locator("#distrusted").click()
     count, scope = opened.page.locator("#document-count"), opened.page.locator("#scope")
     every = np.sum(levels(content) == "borderline")

@@ -87,6 +87,41 @@ def test_three_columns_at_full_height_and_the_map_has_most_of_it(open_report):
     assert max(lines) <= 34  # one line each
 
 
+# Words that are seen: nothing covers their middle, and nothing cuts them off; and what the
+# tabulator stops at.
+SAID = """() => {
+  const words = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+    for (const { 0: word, index } of text.textContent.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      const { left, top, right, bottom } = range.getBoundingClientRect();
+      const on = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+      if (right > left && on?.contains(text.parentElement) && text.parentElement.contains(on))
+        words.push(word);
+    }
+  }
+  const stops = [...document.querySelectorAll("button, select, input, summary, a, [tabindex]")]
+    .filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility())
+    .filter((one) => {
+      const { left, top, width, height } = one.getBoundingClientRect();
+      const on = document.elementFromPoint(left + width / 2, top + height / 2);
+      return on && (one.contains(on) || on.contains(one)) && one.id !== "skip";
+    });
+  return [words.filter((word) => !/^[0-9]+$/.test(word)).length, stops.length];
+}"""
+
+
+def test_the_first_screen_says_little(open_report):
+    """At most 200 words (the names of groups and the first documents among them), 35 controls."""
+    for name in ("news", "forty", "grown"):
+        words, controls = open_report(name).page.evaluate(SAID)
+        assert 20 < words <= 200
+        assert 10 < controls <= 35
+
+
 def test_on_a_phone_the_map_comes_first(open_report):
     page = open_report("news").page
     page.set_viewport_size({"width": 390, "height": 844})
@@ -151,12 +186,20 @@ def test_a_matrix_says_that_it_has_no_texts(open_report):
 
 def test_a_mixture_alone_has_a_report_without_documents(open_report):
     opened = open_report("bare")
-    for selector in ("#documents", "#reader", "#path", "#word-slider", "#cut-slider", "#tab-map"):
+    for selector in (
+        "#documents",
+        "#reader",
+        "#path",
+        "#word-slider",
+        ".foot-line",
+        "#cut-slider",
+        "#tab-map",
+    ):
         assert opened.page.locator(selector).is_hidden()
     assert opened.page.locator("#group-list li").count() == 3
     for fragment in ("#tab=data", "#from=2020-01-01&to=x&rival=1&label=0"):
         assert open_report("bare", fragment=fragment).picture() == opened.picture()
-    assert "8 coordinates" in opened.page.locator("#facts").inner_text()
+    assert "8 coordinates" in opened.page.locator("#how-sure").text_content()
     opened.page.keyboard.press("j")
     opened.page.keyboard.press("m")
 
@@ -183,7 +226,7 @@ def test_one_group_has_nothing_to_compare_with(open_report):
 def test_coordinates_are_not_called_words(open_report, embeddings):
     opened = open_report("embeddings", fragment="#document=0&tab=prototypes")
     _, content = embeddings
-    assert "16 coordinates" in opened.page.locator("#facts").inner_text()
+    assert "16 coordinates" in opened.page.locator("#how-sure").text_content()
     card = opened.page.locator("#card").text_content()
     assert "coordinates" in card
     assert "Only-here words" not in card

@@ -26,7 +26,7 @@ def test_they_are_an_entry_that_can_be_opened_and_read(open_report, lost):
     nowhere = np.flatnonzero(content["documents"]["group"] == K)
     assert len(nowhere) > 10
     opened = open_report("lost")
-    assert f"{len(nowhere)} (" in opened.page.locator("#facts").inner_text()
+    assert f"{len(nowhere)} (" in opened.page.locator("#how-sure").text_content()
     assert opened.page.locator("#group-title").inner_text().startswith("3 groups")
     entry = opened.page.locator("#group-list [role=option]").last
     assert "belongs nowhere" in entry.inner_text()

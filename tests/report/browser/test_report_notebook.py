@@ -29,7 +29,7 @@ def test_the_page_works_in_its_frame_and_is_cut_off(browser, report, tmp_path):
     page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
     page.goto(place.as_uri())
     frame = page.frames[1]
-    frame.wait_for_selector("text=word")
+    frame.wait_for_selector("#group-list li")
     assert frame.evaluate(REACH) == "SecurityError"
     colour = frame.evaluate("getComputedStyle(document.querySelector('h1')).color")
     assert colour != "rgb(255, 0, 0)"

@@ -1,9 +1,16 @@
 // The lines at the top: what this is, how many groups, how sure that is; and light or dark.
 
-import { AGREED, agreementPercent, countSure, samenessWord } from "../groups/certainty.js";
+import {
+  AGREED,
+  agreementPercent,
+  countSure,
+  marksLines,
+  samenessWord,
+  stableWord,
+} from "../groups/certainty.js";
 import { chooseModelGroup } from "../groups/grouping.js";
 import { openCut } from "../groups/sliders.js";
-import { bdi, find, make, separated, textButton } from "../lib/dom.js";
+import { bdi, find, make, present, separated, textButton } from "../lib/dom.js";
 import {
   capital,
   counted,
@@ -22,29 +29,29 @@ export function mountHeader(app) {
   const { content, state, stepOf } = app;
   const { corpus, model } = content;
   find("title").replaceChildren(bdi(content.title, { title: content.title }));
-  const words = shownOfAll(content)
-    ? `${shownOfAll(content)} shown`
-    : counted(model.n_words, nounOf(content));
-  const lost = app.groupsAt({ cut: 0, step: content.chosen }).nowhere?.size ?? 0;
-  const nowhere = lost
-    ? ` · ${integer(lost)} (${percent(lost / corpus.n_kept)}) ${lost === 1 ? "belongs" : "belong"} nowhere`
-    : "";
-  const split = content.documents?.passages;
-  const of = split ? ` of ${counted(split.n_documents, "document")}` : "";
-  find("facts").textContent = `${countedRows(corpus.n_kept)}${of}${nowhere} · ${words}`;
+  const many = make("span", { id: "how-many" });
+  const rows = countedRows(corpus.n_kept);
+  find("facts").replaceChildren(`${rows} in `, many);
+  const warnings = warningsButton(app);
+  if (warnings) find("facts").after(warnings);
 
-  const many = make("strong", { id: "how-many" });
   const drift = make("span");
   const back = textButton("back", () => state.set({ step: content.chosen, cut: 0 }));
-  const away = make("span", { id: "away" }, drift, " ", back);
-  const still = make("span", { id: "how-sure" }, ...howSure(app));
-  find("sure").replaceChildren(many, " ", still, away);
+  find("away").replaceChildren(drift, " ", back);
+  const word = stabilityWord(content);
+  find("sure-word").textContent = word || "details";
+  mountPopup(find("sure"));
   state.follow(["step", "cut"], () => {
     const { groups } = app.groups();
-    many.textContent = `${counted(groups.length, "group")}.`;
+    many.textContent = counted(groups.length, "group");
+    find("how-sure").replaceChildren(
+      ...[...present(facts(app)), ...howSure(app), ...marksLines(groups)].map((one) =>
+        make("li", {}, one),
+      ),
+    );
     const moved = state.now.step !== content.chosen || state.now.cut !== 0;
-    away.hidden = !moved;
-    still.hidden = moved;
+    find("away").hidden = !moved;
+    find("sure").hidden = moved;
     if (!moved) return;
     if (state.now.cut)
       drift.textContent =
@@ -52,54 +59,104 @@ export function mountHeader(app) {
         "for those.";
     else if (content.labels)
       drift.textContent = drifted(stepOf(state.now.step), stepOf(content.chosen));
+    drift.title = drift.textContent;
   });
 }
 
-// Return how far restarts and redrawn samples agree, the other numbers, and warnings.
+// Close what is open once something else is asked for.
+/** @param {HTMLElement} popup */
+function mountPopup(popup) {
+  const close = () => popup.removeAttribute("open");
+  document.addEventListener("pointerdown", (event) => {
+    if (event.target instanceof Node && !popup.contains(event.target)) close();
+  });
+  popup.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !popup.hasAttribute("open")) return;
+    event.stopPropagation();
+    close();
+    popup.querySelector("summary")?.focus();
+  });
+  popup.addEventListener("click", (event) => {
+    if (event.target instanceof HTMLButtonElement) close();
+  });
+}
+
+// Return how many words there are, and how many documents belong nowhere.
+/** @param {App} app */
+function facts({ content, groupsAt }) {
+  const { corpus, model, chosen } = content;
+  const shown = shownOfAll(content);
+  const lost = groupsAt({ cut: 0, step: chosen }).nowhere?.size ?? 0;
+  return [
+    shown ? `${shown} shown` : counted(model.n_words, nounOf(content)),
+    lost > 0 &&
+      `${integer(lost)} (${percent(lost / corpus.n_kept)}) ${lost === 1 ? "belongs" : "belong"} nowhere`,
+  ];
+}
+
+// Return how far one finds the same groups again, in a word or two; nothing where that is not known.
+/** @param {Content} content */
+function stabilityWord(content) {
+  const values = measured(content).flatMap(({ value }) => (value === null ? [] : [value]));
+  return values.length ? stableWord(Math.min(...values)) : "";
+}
+
+// Return how far restarts and redrawn samples agree, the other numbers, and what it all means.
 /** @param {App} app */
 function howSure(app) {
-  const { content, state } = app;
-  const parts = [...agreements(content), ...distrusted(app), ...otherNumbers(app)];
-  const warnings = content.remarks.filter(({ warning }) => warning);
-  if (warnings.length)
-    parts.push(
-      textButton(
-        `! ${counted(warnings.length, "warning")}`,
-        () => {
-          state.set({ tab: "corpus" });
-          find("corpus").scrollTop = 0;
-          const [group, ...others] = warnings.flatMap(({ groups }) => groups);
-          if (warnings.length === 1 && group && !others.length) chooseModelGroup(app, group[0]);
-        },
-        {
-          class: "plain warning",
-          id: "warnings",
-          title: warnings.map(({ text }) => text).join("\n\n"),
-        },
-      ),
-    );
+  const parts = [...agreements(app.content), ...distrusted(app), ...otherNumbers(app)];
   if (!parts.length) return [];
   const ask = textButton("How sure?", openSure, {
     id: "ask-sure",
     title: "What these numbers mean",
   });
-  return [ask, " ", ...separated(parts, " · ")];
+  return [...parts, ask];
+}
+
+/** @param {App} app */
+function warningsButton(app) {
+  const { content, state } = app;
+  const warnings = content.remarks.filter(({ warning }) => warning);
+  if (!warnings.length) return null;
+  return textButton(
+    `! ${counted(warnings.length, "warning")}`,
+    () => {
+      state.set({ tab: "corpus" });
+      find("corpus").scrollTop = 0;
+      const [group, ...others] = warnings.flatMap(({ groups }) => groups);
+      if (warnings.length === 1 && group && !others.length) chooseModelGroup(app, group[0]);
+    },
+    {
+      class: "plain warning",
+      id: "warnings",
+      title: warnings.map(({ text }) => text).join("\n\n"),
+    },
+  );
+}
+
+// Return how far restarts and halves of the documents lead to the same groups.
+/** @param {Content} content @returns {{ what: string, value: number | null, title: string }[]} */
+function measured({ candidates, advice, model }) {
+  const same = candidates.find((one) => one.chosen)?.agreement ?? null;
+  const at = advice?.evidence.n_groups?.indexOf(model.n_groups) ?? -1;
+  const stable = at >= 0 ? (advice?.evidence.agreement?.[at] ?? null) : null;
+  return [
+    {
+      what: "restarts agree by",
+      value: same,
+      title: "when the search starts elsewhere in the same documents",
+    },
+    { what: "halves agree by", value: stable, title: "in halves of these documents" },
+  ];
 }
 
 // Return how far all groups together agree. Beside each group stands its own stability.
 /** @param {Content} content */
-function agreements({ candidates, advice, model }) {
-  const same = candidates.find((one) => one.chosen)?.agreement ?? null;
-  const at = advice?.evidence.n_groups?.indexOf(model.n_groups) ?? -1;
-  const stable = at >= 0 ? (advice?.evidence.agreement?.[at] ?? null) : null;
-  /** @type {[what: string, value: number | null, title: string][]} */
-  const all = [
-    ["restarts agree by", same, "when the search starts elsewhere in the same documents"],
-    ["halves agree by", stable, "in halves of these documents"],
-  ];
-  const values = all.flatMap(([, value]) => (value === null ? [] : [value]));
+function agreements(content) {
+  const all = measured(content);
+  const values = all.flatMap(({ value }) => (value === null ? [] : [value]));
   if (!values.length) return [];
-  const parts = all.flatMap(([what, value, title]) =>
+  const parts = all.flatMap(({ what, value, title }) =>
     value === null
       ? []
       : [

@@ -13,16 +13,7 @@ import {
   sureScope,
   sureText,
 } from "../groups/certainty.js";
-import {
-  bdi,
-  createList,
-  debounced,
-  find,
-  make,
-  segmented,
-  selectOf,
-  textButton,
-} from "../lib/dom.js";
+import { bdi, createList, debounced, find, make, selectOf, textButton } from "../lib/dom.js";
 import { atThisBeta, capital, countedRows, integer } from "../lib/format.js";
 import { anyCut, createSearch, listDocuments, listedIds, nameOf } from "./filters.js";
 
@@ -186,7 +177,9 @@ export function mountControls(app, documents, search) {
     });
   const clear = clearing("clear filters");
   const more = make("details", { class: "filters" }, make("summary", { text: "filter" }));
-  more.append(make("div", { class: "controls" }, ...fields.map(({ element }) => element)));
+  more.append(
+    make("div", { class: "controls" }, sure.select, ...fields.map(({ element }) => element)),
+  );
   const unclear = make("p", {
     id: "borderline-count",
     class: "soft",
@@ -194,20 +187,9 @@ export function mountControls(app, documents, search) {
     hidden: true,
   });
   find("document-controls").replaceChildren(
-    make(
-      "div",
-      { class: "controls" },
-      make("span", { class: "order-name soft", text: "first:", "aria-hidden": "true" }),
-      sort.group,
-      scope.select,
-      sure.select,
-      text,
-      more,
-      clear,
-    ),
+    make("div", { class: "controls" }, sort, scope.select, text, more, clear),
     unclear,
   );
-  more.hidden = !fields.length;
   const none = find("no-documents");
   const told = find("document-count");
   const update = (/** @type {number[]} */ items) => {
@@ -223,12 +205,12 @@ export function mountControls(app, documents, search) {
     unclear.textContent = asked ? borderlineText(content, documents, items, sorted) : "";
     sure.update(now, ids);
     unclear.hidden = !unclear.textContent;
-    sort.choose(now.sort);
+    sort.value = now.sort;
     if (document.activeElement !== text) text.value = now.text;
     for (const field of fields) field.update(now);
     const filtered = now.label >= 0 || now.rival >= 0 || now.from || now.to;
     clear.hidden = !(now.text || now.sure || filtered || now.lassoed);
-    if (filtered) more.open = true;
+    if (filtered || now.sure) more.open = true;
     const other = scopeText(content, now);
     const exact = other && `; ${other}`;
     const drawn = now.lassoed ? " drawn around on the map" : "";
@@ -245,20 +227,16 @@ export function mountControls(app, documents, search) {
 
 /** @param {Documents} documents @param {State} state */
 function sortChoice(documents, state) {
-  /** @type {[Sort, string, string][]} */
+  /** @type {[Sort, string][]} */
   const sorts = [
-    ["typical", "typical", "The documents nearest to the middle of the group first"],
-    [
-      "ambiguous",
-      "least sure",
-      "First the documents whose group you should not rely on: they almost belong to another",
-    ],
-    documents.date
-      ? ["newest", "newest", "The newest documents first"]
-      : ["given", "file order", "In the order of the file"],
-    ["unlike", "most unlike", "The documents least like the others of the group first"],
+    ["typical", "typical first"],
+    ["ambiguous", "least sure first"],
+    documents.date ? ["newest", "newest first"] : ["given", "file order"],
+    ["unlike", "most unlike first"],
   ];
-  return segmented("Order of documents", sorts, (value) => state.set({ sort: value }));
+  return selectOf("sort", "Order of documents", sorts, (value) =>
+    state.set({ sort: /** @type {Sort} */ (value) }),
+  );
 }
 
 /** @param {State} state */

@@ -31,6 +31,7 @@ import {
   comparison,
   contrastBars,
   isWeak,
+  ownScale,
   wordBars,
 } from "../words/bars.js";
 import {
@@ -41,7 +42,7 @@ import {
   sharedWords,
   wordCountText,
 } from "../words/words.js";
-import { stabilitySentence, levelOf } from "./certainty.js";
+import { levelOf, stabilityPhrase, stabilitySentence } from "./certainty.js";
 import { chosenId } from "./grouping.js";
 
 /** @import { App, Content, Documents, Group, LabelColumn, Step } from "../types.d.ts" */
@@ -64,15 +65,17 @@ export function mountCard(app) {
     };
     find("card-name").replaceChildren(bdi(group.name()));
     find("card-swatch").style.background = seenColour(group.colour);
+    find("card").style.setProperty("--group", seenColour(group.colour));
     const lost = group === nowhere;
     const total = lost ? labels.length : groups.reduce((sum, { size }) => sum + size, 0) || 1;
-    find("card-size").textContent =
-      `${countedRows(Math.round(group.size))}, ${percent(group.size / total)}`;
+    find("card-size").replaceChildren(
+      `${countedRows(Math.round(group.size))}, ${percent(group.size / total)}`,
+      ...present([stabilityNote(app.content, group.stability)]),
+    );
     const wordless = app.content.kind === "coordinates" && !app.content.contrast;
     find("card-body").replaceChildren(
       ...present([
         lost ? null : groupTools(app, group),
-        stabilityNote(app.content, group.stability),
         wordless && !lost ? noWords(app.content) : null,
         ...(lost
           ? [aboutNowhere()]
@@ -89,13 +92,14 @@ export function mountCard(app) {
   state.follow(["group", "node", "cut"], () => scroll.to(0));
 }
 
-// Return how far one can rely on the group, in a sentence.
+// Return how far one can rely on the group; the sentence is under the pointer.
 /** @param {Content} content @param {number | null} value */
 function stabilityNote(content, value) {
   if (value === null) return null;
-  return make("p", {
-    class: levelOf(value) === "weak" ? "stability-note warning" : "stability-note soft",
-    text: stabilitySentence(content, value),
+  return make("span", {
+    class: levelOf(value) === "weak" ? "stability-note warning" : "stability-note",
+    text: `, ${stabilityPhrase(value)}`,
+    title: stabilitySentence(content, value),
   });
 }
 
@@ -172,7 +176,7 @@ function modelGroupParts(app, step, k, all, toggle) {
           comparison(app, step, k, other, scale),
         )
       : null,
-    ...wordParts(app, step, k, scale, all, toggle),
+    ...wordParts(app, step, k, ownScale(step, k), all, toggle),
   ];
   return words ? parts : [...present(parts.slice(0, 2)), coordinates(parts.slice(2))];
 }
@@ -239,7 +243,7 @@ function wordParts(app, step, k, scale, all, toggle) {
     });
   const first = hasGroups(content, step) ? characteristicWords(content, step, k, FIRST) : [];
   if (hasGroups(content, step)) {
-    const note = "bars: weight, one scale for all groups";
+    const note = "bars: weight, one scale for all lists; full bars: only here, outlines: shared";
     parts.unshift(part(`Characteristic ${nounOf(content)}s`, note, bars(first)));
   }
   const listed = [first, ...lists.map(({ words }) => words)];

@@ -53,6 +53,14 @@ export function samenessWord(value) {
   return value >= AGREED ? "partly the same groups" : "other groups";
 }
 
+// Return the same as what stands beside the title.
+/** @param {number} value */
+export function stableWord(value) {
+  if (value >= 0.9) return "stable";
+  if (value >= 0.75) return "mostly stable";
+  return value >= AGREED ? "partly stable" : "! unstable";
+}
+
 /**
  * Return the word by stability, where it was measured; else by the odds against the second group.
  * @param {Pick<Content, "stability">} content @param {Pick<Documents, "log_odds">} documents

@@ -3,13 +3,7 @@
 import { seenColour } from "../lib/colours.js";
 import { barOf, bdi, find, make, noteSpan, present, reveal } from "../lib/dom.js";
 import { counted, integer } from "../lib/format.js";
-import {
-  levelOf,
-  marksLines,
-  STABILITY_TITLE,
-  stabilityMark,
-  stabilityPhrase,
-} from "./certainty.js";
+import { levelOf, STABILITY_TITLE, stabilityMark, stabilityPhrase } from "./certainty.js";
 import { chooseGroup, chosenId } from "./grouping.js";
 
 /** @import { App, Group, Grouping } from "../types.d.ts" */
@@ -41,9 +35,6 @@ export function mountGroups(app) {
     const groups = app.groups();
     const order = content.tree ? "similar together" : "by size";
     find("group-title").replaceChildren(counted(groups.groups.length, "group"), noteSpan(order));
-    const marks = marksLines(groups.groups);
-    find("group-marks").replaceChildren(...marks.map((text) => make("li", { text })));
-    find("group-marks").hidden = !marks.length;
     const largest = Math.max(...groups.groups.map(({ size }) => size), 1);
     const merged = mergedWith(app, groups);
     options = new Map(

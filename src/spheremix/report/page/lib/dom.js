@@ -91,7 +91,7 @@ export function noteSpan(text) {
 
 /** Return a part of a panel. @param {Child} title @param {string} note @param {Child[]} children */
 export function part(title, note, ...children) {
-  const head = make("h3", {}, title, note ? noteSpan(note) : null);
+  const head = make("h3", { title: note || null }, title, note ? noteSpan(note) : null);
   return make("section", { class: "part" }, head, ...children);
 }
 

@@ -255,8 +255,6 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
     lasso: signButton("lasso", "Draw around documents to choose them (or drag with Shift)", () =>
       setLasso(!lassoing),
     ),
-    png: signButton("PNG", "Save this view as a picture (PNG)", savePng),
-    svg: signButton("SVG", "Save this view as a drawing (SVG)", saveSvg),
   };
   buttons.lasso.setAttribute("aria-pressed", "false");
   const bar = rove(

@@ -1,4 +1,4 @@
-// Words of a group as bars, on one scale for all groups; and what sets two groups apart.
+// Words of a group as bars; and what sets two groups apart, on one scale for all groups.
 
 import { UNSTABLE, ofSamples, wordStability } from "../groups/certainty.js";
 import { barOf, bdi, make, rove, softLine, tableOf, textButton } from "../lib/dom.js";
@@ -22,7 +22,15 @@ const ROW = 19; // pixels of a word and its bar, as in the style sheet
 /** @type {WeakMap<Step, number>} */
 const scales = new WeakMap();
 
-// Return the largest weight of any group: the same for every card, so that bars can be compared.
+// Return the largest weight of a group, which fills the width.
+/** @param {Step} step @param {number} k */
+export function ownScale(step, k) {
+  let largest = 0;
+  for (let j = 0; j < step.W; j++) largest = Math.max(largest, Math.abs(step.weight(k, j)));
+  return largest || 1;
+}
+
+// Return the largest weight of any group, so that the bars of two groups can be compared.
 /** @param {Step} step */
 export function commonScale(step) {
   const known = scales.get(step);
