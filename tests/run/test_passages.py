@@ -16,6 +16,7 @@ from spheremix.run.explore import check_run
 from spheremix.run.folder.files import RunError
 from spheremix.run.new_documents import compare_documents
 from spheremix.run.options import ExploreOptions
+from spheremix.run.sentences import remarks
 from spheremix.text import Corpus
 
 WORDS = {
@@ -227,12 +228,16 @@ def test_a_matrix_is_not_split():
         sm.explore_corpus(sm.text.Matrix(np.eye(9), None, "", "", [], ""), None, split=80)
 
 
-def test_lines_that_many_documents_have_are_found_before_these_are_split():
+def test_lines_that_many_documents_have_are_left_out_before_these_are_split():
     corpus, _ = speeches(60)
-    menu = "Home | News | Contact us about this page"
+    menu = " ".join(["Home News Contact"] * 80)  # so long that it would be cut to pieces
     texts = [f"{menu}\n\n{text}" if i % 4 == 0 else text for i, text in enumerate(corpus.texts)]
     run = sm.explore_corpus(Corpus(texts, corpus.ids), None, k=3)
-    assert run.rows.dropped_lines == [menu]  # 15 of 60 documents, of 720 passages
+    assert run.cut.lines == {menu: 15}
     assert "news" not in run.feature_names
+    assert len(run.cut.documents) == 720
+    said = run._repr_html_() + " ".join(one.page for one in remarks(run))
+    assert "passages, without lines that many documents have: 'Home News" in said
+    assert run.assign([f"{menu}\n\n{corpus.texts[0]}"])["passages"] == [12]
     kept = sm.explore_corpus(Corpus(texts, corpus.ids), None, k=3, keep_boilerplate=True)
     assert "news" in kept.feature_names

@@ -219,6 +219,34 @@ def assign(
     say(f"Open next: {output}")
 
 
+@guarded()
+def effects(
+    run: flags.Run,
+    by: Annotated[
+        str,
+        typer.Option(help="Columns: labels, others of the input, date or year, as party,year."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The table to write.")] = Path(
+        "effects.csv"
+    ),
+    draws: Annotated[int, typer.Option(help="How often documents are drawn again.")] = 200,
+    force: Annotated[bool, typer.Option("--force", help="Replace the table.")] = False,
+) -> None:
+    """Tell how the shares of the groups depend on a label, a number or a date, with intervals.
+
+    Documents are drawn again, and the groups are fitted again from where they are: intervals have
+    the uncertainty of the groups too. Of a group that is not stable nothing is told.
+    """
+    from spheremix.run.effects import write_effects
+    from spheremix.run.run import load_run
+
+    with terminal() as listener:
+        found = write_effects(load_run(run), by, output, listener, n_draws=draws, force=force)
+    for line in str(found).splitlines():
+        say(line)
+    say(f"Open next: {output}")
+
+
 @guarded(resumes=True)
 def update(
     run: flags.Run,

@@ -13,6 +13,7 @@ from spheremix.cli.commands import (
     check,
     demo,
     edit,
+    effects,
     explore,
     figures,
     names,
@@ -67,7 +68,7 @@ class LongCommand(Command):
 
 
 app.command(cls=LongCommand)(explore)
-for command in (report, figures, edit, assign, update, names, check, demo, simulate):
+for command in (report, figures, edit, assign, effects, update, names, check, demo, simulate):
     app.command(cls=Command)(command)
 
 

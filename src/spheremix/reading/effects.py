@@ -35,6 +35,7 @@ from scipy.optimize import minimize
 from scipy.special import softmax
 from scipy.stats import norm
 from scipy.stats import t as t_distribution
+from threadpoolctl import threadpool_limits
 
 from spheremix import em
 from spheremix.errors import ParameterError
@@ -371,7 +372,7 @@ def effects(
     if temperature is None:
         temperature = calibrate(mixture, rows, random_state=seed).temperature
     temperature = check.require_number("temperature", temperature, above=0.0)
-    stable = _stabilities(stability, model, rows, K, seed)
+    stable = _stabilities(stability, model, rows, K, seed, documents)
 
     plan = _Plan.make(columns, known, codes, as_lengths(lengths, n), noise_of(mixture, rows))
     found = plan.shares(_evidence(mixture.model_, _parameters(mixture), rows, temperature), None)
@@ -538,7 +539,8 @@ def fit_proportions(
         return -value / total, -slope.ravel() / total
 
     begin = np.zeros(P * K) if start is None else start.ravel()
-    found = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"gtol": 1e-6})
+    with threadpool_limits(1):  # the steps are small: threads would wait for each other
+        found = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"gtol": 1e-6})
     gamma: Array = found.x.reshape(P, K)
     return gamma
 
@@ -585,10 +587,12 @@ def _evidence(
     return found
 
 
-def _stabilities(given: Any, model: Any, rows: Directions, K: int, seed: int) -> Array:
+def _stabilities(
+    given: Any, model: Any, rows: Directions, K: int, seed: int, documents: ArrayLike | None
+) -> Array:
     if given is None:
         try:
-            given = stability(model, rows, random_state=seed)
+            given = stability(model, rows, documents=documents, random_state=seed)
         except NoFitError:  # no repetition has as many groups: none has stayed
             return np.zeros(K)
     if isinstance(given, Stability):

@@ -191,8 +191,7 @@ def explore(
     if documents is not None:
         source = replace(source, notes=[*source.notes, *renamed_columns(documents)])
     source, lines = mended(source, options), frozenset[str]() if start is None else start.lines
-    source, cut, repeated = cut_source(source, options)
-    lines |= repeated
+    source, cut = cut_source(source, options)
     embeddings = isinstance(source, Matrix) and source.vocabulary is None
     n_documents = source.X.shape[0] if isinstance(source, Matrix) else len(source)
     options = options.completed(words=not embeddings, n_documents=n_documents)

@@ -195,7 +195,7 @@ def new_rows(
     found = read_new(run, new, listener, wanted, columns)
     if isinstance(found, Corpus):
         if run.cut is not None:
-            found, cut = cut_new(found, run.info.command.get("split"))
+            found, cut = cut_new(found, run.info.command.get("split"), run.cut.lines)
         rows = vectorized(run, found)
     else:
         matrix = in_columns(found, run.feature_names, run.mixture.n_features_in_)

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 
     from spheremix.reading import ContrastWord, Documents
     from spheremix.reading.batch import BatchComparison
+    from spheremix.reading.effects import Effects
     from spheremix.run.edits import EditStep
     from spheremix.run.stages.tree import Node
     from spheremix.text import TextVectorizer
@@ -914,6 +915,33 @@ class Run:
         compare = _later("run.new_documents", "compare_documents")
         how: dict[str, Any] = {"text": text, "id": id, "false_alarms": false_alarms}
         return compare(self, new, Listener(), **how).comparison
+
+    def effects(
+        self, by: str | Sequence[str], *, n_replicates: int = 200, level: float = 0.95
+    ) -> Effects:
+        """Tell how the shares of the groups depend on a label, a number or a date.
+
+        It is :func:`spheremix.effects` for the documents of this run. If they were split, documents
+        are drawn again with all of their passages.
+
+        Parameters
+        ----------
+        by : str or sequence of str
+            Columns of the documents, as "party" or ["party", "year"]: labels, other columns of the
+            input, ``date``, or the ``year`` of the dates. Of several, the effect of each with the
+            others held.
+        n_replicates : int, default=200
+            Draws of the documents.
+        level : float, default=0.95
+            Of the intervals.
+
+        Returns
+        -------
+        Effects
+            Shares, intervals, differences; ``print`` shows the clearest.
+        """
+        how: dict[str, Any] = {"n_replicates": n_replicates, "level": level}
+        return _later("run.effects", "run_effects")(self, by, Listener(), **how)
 
     def update(
         self,

@@ -226,9 +226,12 @@ def _passages(run: Run) -> Remark | None:
     n_passages = run.cut.n_passages
     n, several = len(n_passages), int((n_passages > 1).sum())
     every = f"{several:,} of {count(n, 'document')}"
+    lines = _few([f"{shown(line)} ({n:,})" for line, n in run.cut.lines.items()])
+    before = "without lines that many documents have: {lines}. Groups" if lines else "and groups"
     return _say(
         f"{every} {'was' if several == 1 else 'were'} split into "
-        f"{int(n_passages[n_passages > 1].sum()):,} passages, and groups are groups of passages",
+        f"{int(n_passages[n_passages > 1].sum()):,} passages, {before} are groups of passages",
+        lines=lines,
         command=". documents.csv and tables/shares.csv have the shares of the groups in each "
         "document. To keep documents whole: {split=none}",
         page=": what is listed and counted here are passages, but labels and time are told of "
@@ -377,7 +380,8 @@ def left_out(run: Run) -> Remark | None:
     how = None if run.rows is None else run.rows.vectorization
     if how is None or not how.boilerplate:
         return None
-    kinds = [f"{kind} in {count(n, 'document')}" for kind, n in how.boilerplate.items()]
+    unit = unit_name(run)
+    kinds = [f"{kind} in {count(n, unit)}" for kind, n in how.boilerplate.items()]
     text, values = "Left out as no subject: {kinds}", {"kinds": joined(kinds)}
     if how.lines:
         text += ". Lines that are repeated: {lines}"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from spheremix.text.words import forms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
 FEWEST = 10  # documents with a repeated line, at least
 REPEATED = 0.02  # share of the documents with a long line that is repeated, at least
@@ -63,12 +63,10 @@ class Boilerplate:
     def cut(self, text: str) -> tuple[str, list[str]]:
         """Return a text without it, and which kinds the text had."""
         kinds = []
-        if self.lines:
-            lines = text.split("\n")
-            kept = [line for line in lines if line.strip() not in self.lines]
-            if len(kept) < len(lines):
-                kinds.append(LINES)
-                text = "\n".join(kept)
+        left = without_lines(text, self.lines)
+        if left != text:
+            kinds.append(LINES)
+            text = left
         if ":" in text and FROM.search(text):
             left = HEADER.sub(_without_header, text)
             if left != text:
@@ -84,6 +82,11 @@ class Boilerplate:
         """Return how many texts have each kind, the most frequent one first."""
         found = Counter(kind for text in texts for kind in self.cut(text)[1])
         return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
+
+
+def without_lines(text: str, lines: Container[str]) -> str:
+    """Return a text without some lines, which are given without spaces around them."""
+    return "\n".join(line for line in text.split("\n") if line.strip() not in lines)
 
 
 def _without_header(header: re.Match[str]) -> str:

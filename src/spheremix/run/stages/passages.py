@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from spheremix.data.open import as_directions
 from spheremix.reading.shares import document_shares
 from spheremix.run.folder.store import key_of
 from spheremix.text import Corpus
-from spheremix.text.boilerplate import repeated_lines
+from spheremix.text.boilerplate import repeated_lines, without_lines
 from spheremix.text.passages import split, split_long
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class Cut:
     places: NDArray[np.int64]  # place of each passage in its document, from 1
     n_words: NDArray[np.int64]  # words of each passage, about
     whole: Corpus  # the documents, without their texts
+    lines: dict[str, int] = field(default_factory=dict)  # left out before, and documents with them
 
     @property
     def n_passages(self) -> NDArray[np.int64]:
@@ -82,28 +83,28 @@ class Shares:
 
 def cut_source(
     source: Corpus | Matrix, options: ExploreOptions
-) -> tuple[Corpus | Matrix, Cut | None, frozenset[str]]:
+) -> tuple[Corpus | Matrix, Cut | None]:
     """Make passages of documents, where that is asked for and some document is long enough.
 
-    With them come the lines that many whole documents have: among passages they are rarer.
+    Lines that many documents have are left out before: cut to pieces, they could not be known.
     """
     if options.split == WHOLE or not isinstance(source, Corpus):
-        return source, None, frozenset()
-    found = split(source.texts, "auto" if options.split is None else options.split)
+        return source, None
+    lines = {} if options.keep_boilerplate else repeated_lines(source.texts)
+    how = "auto" if options.split is None else options.split
+    found = split([without_lines(text, lines) for text in source.texts], how)
     if found.n_split or options.split is not None:
         source = replace(source, notes=[*source.notes, str(found)])
-    if not found.n_split:
-        return source, None, frozenset()
-    lines = frozenset(repeated_lines(source.texts) if not options.keep_boilerplate else ())
-    return *cut_corpus(source, found), lines
+    return cut_corpus(source, found, lines) if found.n_split else (source, None)
 
 
-def cut_new(corpus: Corpus, how: Any) -> tuple[Corpus, Cut]:
+def cut_new(corpus: Corpus, how: Any, lines: dict[str, int]) -> tuple[Corpus, Cut]:
     """Make passages of new documents, as those of a run were made."""
-    return cut_corpus(corpus, split_long(corpus.texts) if how is None else split(corpus.texts, how))
+    texts = [without_lines(text, lines) for text in corpus.texts]
+    return cut_corpus(corpus, split_long(texts) if how is None else split(texts, how), lines)
 
 
-def cut_corpus(corpus: Corpus, found: Passages) -> tuple[Corpus, Cut]:
+def cut_corpus(corpus: Corpus, found: Passages, lines: dict[str, int]) -> tuple[Corpus, Cut]:
     """Return passages as documents of their own, and where they come from."""
     documents = found.documents.astype(np.int64)
     n_passages = np.bincount(documents, minlength=len(corpus))
@@ -123,8 +124,8 @@ def cut_corpus(corpus: Corpus, found: Passages) -> tuple[Corpus, Cut]:
     )
     whole = replace(corpus, texts=[""] * len(corpus), notes=[])
     n_words = found.n_words.astype(np.int64)
-    cut = Cut(documents=documents, places=places.astype(np.int64), n_words=n_words, whole=whole)
-    return passages, cut
+    where = {"documents": documents, "places": places.astype(np.int64), "n_words": n_words}
+    return passages, Cut(**where, whole=whole, lines=lines)
 
 
 def find_shares(
