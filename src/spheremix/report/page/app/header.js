@@ -30,7 +30,9 @@ export function mountHeader(app) {
   const { corpus, model } = content;
   find("title").replaceChildren(bdi(content.title, { title: content.title }));
   const many = make("span", { id: "how-many" });
-  const rows = countedRows(corpus.n_kept);
+  const split = content.documents?.passages;
+  const of = split ? ` of ${counted(split.n_documents, "document")}` : "";
+  const rows = `${countedRows(corpus.n_kept)}${of}`;
   find("facts").replaceChildren(`${rows} in `, many);
   const warnings = warningsButton(app);
   if (warnings) find("facts").after(warnings);

@@ -19,6 +19,7 @@ import { showWord } from "../words/map.js";
 import { roleOf } from "../words/words.js";
 import { isCut, nameOf } from "./filters.js";
 import { labelTags } from "./list.js";
+import { shareBar, wholeText } from "./passages.js";
 import { elsewhere, verdict } from "./verdict.js";
 
 /** @import { App, Content, Documents, Rows, Step, Term } from "../types.d.ts" */
@@ -79,12 +80,14 @@ function documentParts(app, documents, step, i, open, draw) {
   };
   return present([
     about(documents, i),
+    shareBar(app, documents, i),
     elsewhere(app, i),
     verdict(app, documents, step, i, step.labels[i]),
     documentTools(app, documents, i),
     documents.text && content.forms && content.kind === "words" ? markLegend(rival >= 0) : null,
     textOf(content, documents, step, i, k, rival, open.text, flip("text")),
     reasons(app, documents, step, i, k, rival, open.words, flip("words")),
+    wholeText(app, documents, i),
   ]);
 }
 
