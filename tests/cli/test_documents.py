@@ -25,7 +25,7 @@ def test_a_sheet_of_a_workbook(tmp_path):
     csv_file = tmp_path / "a.csv"
     csv_file.write_text("text\nhello\n", encoding="ascii")
     said = refusal("explore", csv_file, "-o", tmp_path / "other", "--sheet", "A")
-    assert "--sheet is for workbooks (.xlsx), and this is none." in said
+    assert "--sheet is for workbooks (.xlsx), and this is a CSV file." in said
 
 
 HOSTILE = {

@@ -230,7 +230,7 @@ class TestOtherColumns:
 
     def test_names_of_columns_can_be_written(self, tmp_path):
         path = write(tmp_path / "a.csv", ",text,n\0\n5,a,1\n")
-        assert read_documents(path).metadata == {"unnamed": ["5"], "n": ["1"]}
+        assert read_documents(path).metadata == {"column 1": ["5"], "n": ["1"]}
 
     @pytest.mark.parametrize("name", ["date_from", "label_from", "metadata"])
     def test_what_is_for_folders_is_refused(self, tmp_path, name):

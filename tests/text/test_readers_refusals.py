@@ -113,15 +113,17 @@ class TestBadFiles:
         ],
     )
     def test_an_encoding_error_names_the_byte(self, tmp_path, name, start):
-        path = write(tmp_path / name, start + b'{"text": "th\xe9 noir"}\n')
+        path = write(tmp_path / name, start + b'{"text": "th\x81 noir"}\n')
         offset = len(start) + 12
         message = error_of(path)
-        assert f": line 2: byte 0xe9 at offset {offset} is not UTF-8: save the file as" in message
+        assert f": line 2: byte 0x81 at offset {offset} is not UTF-8: save the file as" in message
 
     def test_other_encodings(self, tmp_path):
-        for code in ("UTF-16", "UTF-32"):
-            path = write(tmp_path / "a.csv", "text\nhello\n".encode(code))
+        for code, name in (("UTF-16", "a.jsonl"), ("UTF-32", "a.csv")):
+            path = write(tmp_path / name, "text\nhello\n".encode(code))
             assert error_of(path) == f": byte 0: the encoding is {code}: save it as UTF-8."
+        cut = write(tmp_path / "a.csv", "text\nhello\n".encode("utf-16")[:-1])
+        assert ": damaged text ('utf-16-le' codec can't decode" in error_of(cut)
         big = write(tmp_path / "a.csv", codecs.BOM_UTF32_BE + "text\nhello\n".encode("utf-32-be"))
         assert error_of(big) == ": byte 0: the encoding is UTF-32: save it as UTF-8."
 

@@ -61,7 +61,7 @@ def test_sheets(tmp_path):
         text="answer",
     )
     plain = write(tmp_path / "a.csv", "text\nhello\n")
-    assert "sheet is for workbooks (.xlsx), and this is none" in error_of(plain, sheet="A")
+    assert "sheet is for workbooks (.xlsx), and this is a CSV file" in error_of(plain, sheet="A")
 
 
 def test_a_table_of_files_may_be_a_workbook(tmp_path):
@@ -73,7 +73,7 @@ def test_a_table_of_files_may_be_a_workbook(tmp_path):
     table = write_workbook(tmp_path / "about.xlsx", {"A": [["x"]], "B": rows})
     corpus = read_documents(folder, metadata=table, label="party", sheet="B")
     assert corpus.labels == {"party": [("red",), ("blue",)]}
-    assert "sheet is for workbooks, and this is a folder" in error_of(folder, sheet="B")
+    assert "sheet is for workbooks (.xlsx), and this is a folder" in error_of(folder, sheet="B")
 
 
 def test_without_the_package(tmp_path, monkeypatch):

@@ -100,6 +100,13 @@ class ExploreOptions:
         "Sheet of a workbook (.xlsx).",
         found="the first one, if there are several",
     )
+    header: str | None = option(
+        None,
+        COLUMNS,
+        "Whether the first row of a CSV file or a sheet has the names of the columns: `yes` or "
+        "`no`.",
+        found="by what is below it",
+    )
     date_from: str | None = option(
         None,
         FILES,
@@ -382,6 +389,7 @@ class ExploreOptions:
             "date_from": self.date_from,
             "label_from": self.label_from,
             "sheet": self.sheet,
+            "header": self.header,
             "metadata": self.metadata,
         }
 

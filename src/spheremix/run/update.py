@@ -35,7 +35,7 @@ from spheremix.run.stages.passages import WHOLE
 from spheremix.run.stages.rows import Rows, check_rows, mended, rows_of_matrix
 from spheremix.text import Corpus, Matrix, ReadError, vectorize
 from spheremix.text.corpus import shown
-from spheremix.text.formats import WORKBOOK_SUFFIXES
+from spheremix.text.formats import CSV_SUFFIXES, WORKBOOK_SUFFIXES
 from spheremix.wording import count, joined
 
 if TYPE_CHECKING:
@@ -129,6 +129,9 @@ def _wanted(
     changed: dict[str, Any] = {}
     if path is None or not path.name.lower().endswith(WORKBOOK_SUFFIXES):
         changed["sheet"] = None
+    tables = (*WORKBOOK_SUFFIXES, *CSV_SUFFIXES)
+    if path is None or not path.name.lower().removesuffix(".gz").endswith(tables):
+        changed["header"] = None
     if path is not None and path.is_dir() and "metadata" not in columns:
         lost = [
             name for name in OF_FILES if getattr(options, name) not in {None, "none", ("none",)}

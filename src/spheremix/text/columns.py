@@ -118,7 +118,7 @@ def choose(
     guessed = set()
     for part, obvious in OBVIOUS.items():
         used = {*taken, *(name for names in found.values() for name in names)}
-        free = {_bare(name): name for name in reversed(there) if name not in used}
+        free = {bare(name): name for name in reversed(there) if name not in used}
         names = [free[name] for name in obvious if name in free]
         if part == "title" and wanted.text is None and not found["text"]:
             # What is the only long column is the text, whatever it is called.
@@ -154,7 +154,8 @@ def missing(path: Place, name: str, there: Sequence[str]) -> ReadError:
     return error
 
 
-def _bare(name: str) -> str:
+def bare(name: str) -> str:
+    """Return a name without what is written in many ways."""
     return re.sub(r"[\s-]+", "_", name.strip().lower())
 
 

@@ -16,8 +16,14 @@ from spheremix.errors import ParameterError
 from spheremix.text.columns import Wanted, choose, gather, missing, repeats
 from spheremix.text.corpus import Cleaning, Corpus, ReadError, digest, listed, shown
 from spheremix.text.dates import date_of, pattern_of
-from spheremix.text.files import checksum, content_of, decode, reading
-from spheremix.text.formats import MATRIX_SUFFIXES, TEXT_SUFFIXES, WORKBOOK_SUFFIXES, open_table
+from spheremix.text.files import checksum, content_of, decode_text, reading
+from spheremix.text.formats import (
+    MATRIX_SUFFIXES,
+    TEXT_SUFFIXES,
+    WORKBOOK_SUFFIXES,
+    Layout,
+    open_table,
+)
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -69,20 +75,26 @@ class FromFiles:
                 )
 
 
-def read_folder(folder: Path, wanted: Wanted, beside: FromFiles, sheet: str | None) -> Corpus:
-    """Read the text files of a folder and its sub-folders; the sheet is that of the table."""
-    _check(folder, wanted, beside, sheet)
+def read_folder(folder: Path, wanted: Wanted, beside: FromFiles, layout: Layout) -> Corpus:
+    """Read the text files of a folder and its sub-folders; the layout is that of the table."""
+    _check(folder, wanted, beside, layout)
     paths, notes = text_files(folder, beside.metadata)
     clean = Cleaning()
     names = [path.relative_to(folder).as_posix() for path in paths]
-    texts, parts = [], []
+    texts, parts, windows = [], [], []
     for path, name in zip(paths, names, strict=True):
         with reading(path):
             content = content_of(path)
-        texts.append(clean(decode(path, content)))
+        text, encoding = decode_text(path, content)
+        if encoding == "cp1252":
+            windows.append(name)
+        texts.append(clean(text))
         parts += [os.fsencode(name), content]
     ids = [clean(name) for name in names]
-    fields = _beside(folder, ids, wanted, beside, sheet)
+    if windows:
+        n = f"{len(windows):,} of {count(len(names), 'file')}"
+        notes.append(f"{n} not in UTF-8, read as Windows-1252: {listed(windows, 3)}.")
+    fields = _beside(folder, ids, wanted, beside, layout)
     notes += fields.pop("notes")
     if table := fields.pop("checksum"):
         parts.append(table.encode())
@@ -97,7 +109,7 @@ def read_folder(folder: Path, wanted: Wanted, beside: FromFiles, sheet: str | No
     )
 
 
-def _check(folder: Path, wanted: Wanted, beside: FromFiles, sheet: str | None) -> None:
+def _check(folder: Path, wanted: Wanted, beside: FromFiles, layout: Layout) -> None:
     """Refuse columns where there is no table, and two places for one thing."""
     parts = ("text",) if beside.metadata else ("text", "id", "date", "label", "title")
     for part in parts:
@@ -109,8 +121,8 @@ def _check(folder: Path, wanted: Wanted, beside: FromFiles, sheet: str | None) -
                 remedies=(f"leave out {{{part}}}{table}",),
                 name=shown(name),
             )
-    if sheet is not None and beside.metadata is None:
-        raise ReadError.at(folder, "{sheet} is for workbooks, and this is a folder.")
+    if beside.metadata is None:
+        layout.refuse(folder, "a folder")
     if wanted.date_format is not None and (beside.metadata is None or beside.date_from is not None):
         raise ReadError.at(
             folder,
@@ -122,7 +134,7 @@ def _check(folder: Path, wanted: Wanted, beside: FromFiles, sheet: str | None) -
 
 
 def _beside(
-    folder: Path, names: list[str], wanted: Wanted, beside: FromFiles, sheet: str | None
+    folder: Path, names: list[str], wanted: Wanted, beside: FromFiles, layout: Layout
 ) -> dict[str, Any]:
     """Return what is known about the files: titles, dates, labels and other columns."""
     titles = [without_suffix(name.rpartition("/")[2]) for name in names]
@@ -132,7 +144,7 @@ def _beside(
         date = False if beside.date_from is not None else wanted.date
         about = replace(wanted, text=False, date=date)
         with reading(beside.metadata):
-            fields |= _from_table(beside.metadata, folder, names, about, sheet)
+            fields |= _from_table(beside.metadata, folder, names, about, layout)
         known = fields["titles"] or titles
         fields["titles"] = [one or title for one, title in zip(known, titles, strict=True)]
     if beside.date_from is not None or (wanted.date is None and fields["dates"] is None):
@@ -152,10 +164,10 @@ def _beside(
 
 
 def _from_table(
-    path: Path, folder: Path, names: list[str], wanted: Wanted, sheet: str | None
+    path: Path, folder: Path, names: list[str], wanted: Wanted, layout: Layout
 ) -> dict[str, Any]:
     """Read what a table says of the files: the fields of a corpus, in the order of the files."""
-    table = open_table(path, sheet)
+    table = open_table(path, layout)
     records = list(table.records())
     if not records:
         raise ReadError.at(path, "there are no rows in it.")

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 import importlib
 import json
 import re
-from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from spheremix._files import open_regular
-from spheremix.errors import MissingPackageError
+from spheremix.errors import MissingPackageError, ParameterError
 from spheremix.text.corpus import ReadError, listed, shown
+from spheremix.text.csv_files import DELIMITERS, open_csv
 from spheremix.text.files import EXPANSION, LEAST_UNPACKED, archive, lines
+from spheremix.text.headers import check_names, has_header, without_header
 from spheremix.wording import count, install
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 NO_FRACTION = re.compile(r"\.0+$")  # of a second
 TEXT_SUFFIXES = (".txt", ".text", ".md")
 MATRIX_SUFFIXES = (".npz", ".npy", ".mtx")
+CSV_SUFFIXES = (".csv", ".tsv", ".tab")
 WORKBOOK_SUFFIXES = (".xlsx", ".xlsm")
 KNOWN = (
     ".csv, .tsv, .jsonl, .ndjson, .json (all also with .gz), .parquet, .xlsx, or a folder of text "
@@ -49,19 +50,51 @@ class Table:
     notes: tuple[str, ...] = ()  # sentences for people
 
 
-def open_table(path: Path, sheet: str | None = None) -> Table:
-    """Choose the reader by the end of the name; a sheet is that of a workbook."""
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the records are in a file; None finds out."""
+
+    sheet: str | None = None  # of a workbook
+    header: str | None = None  # whether names are in the first row: "yes" or "no"
+
+    def __post_init__(self) -> None:
+        if self.header not in {None, "yes", "no"}:
+            raise ParameterError("{header} must be yes or no, got {got}", got=shown(self.header))
+
+    @property
+    def named(self) -> bool | None:
+        """Whether the first row has the names of the columns."""
+        return None if self.header is None else self.header == "yes"
+
+    def refuse(self, path: Path | str, what: str) -> None:
+        """Refuse to look for sheets and headers in what has none."""
+        self.refuse_sheet(path, what)
+        if self.header is not None:
+            raise ReadError.at(
+                path, "{header} is for CSV files and workbooks, and this is {what}.", what=what
+            )
+
+    def refuse_sheet(self, path: Path | str, what: str) -> None:
+        """Refuse to look for sheets in what has none."""
+        if self.sheet is not None:
+            raise ReadError.at(
+                path, "{sheet} is for workbooks (.xlsx), and this is {what}.", what=what
+            )
+
+
+def open_table(path: Path, layout: Layout | None = None) -> Table:
+    """Choose the reader by the end of the name."""
+    layout = layout or Layout()
     name = path.name.lower()
     packed = name.endswith(".gz")
     suffix = Path(name.removesuffix(".gz")).suffix
     if suffix in WORKBOOK_SUFFIXES and not packed:
-        return _open_workbook(path, sheet)
-    if sheet is not None:
-        raise ReadError.at(path, "{sheet} is for workbooks (.xlsx), and this is none.")
-    if suffix in {".csv", ".tsv", ".tab"}:
-        delimiter = max(",;\t", key=_first_line(path).count) if suffix == ".csv" else "\t"
-        kind = {",": "CSV", "\t": "TSV"}.get(delimiter, f"CSV with {shown(delimiter)}")
-        return Table(path, kind, "line", lambda: _csv_records(path, delimiter))
+        return _open_workbook(path, layout)
+    if suffix in CSV_SUFFIXES:
+        layout.refuse_sheet(path, "a CSV file")
+        file, notes = open_csv(path, DELIMITERS if suffix == ".csv" else "\t", layout.named)
+        return Table(path, file.kind, "line", file.records, notes=tuple(notes))
+    layout.refuse(path, "neither")
     if suffix == ".json" and _first_line(path).lstrip()[:1] == "[":
         objects = _json_list(path)
         return Table(path, "JSON", "object", lambda: iter(enumerate(objects, 1)), complete=False)
@@ -88,49 +121,6 @@ def open_table(path: Path, sheet: str | None = None) -> Table:
 def _first_line(path: Path) -> str:
     """Return the first line that is not blank."""
     return next(filter(str.strip, lines(path)), "")
-
-
-def _csv_records(path: Path, delimiter: str) -> Records:
-    rows = csv.reader(lines(path), delimiter=delimiter, strict=True)
-    header: list[str] = []
-    line = 1
-    longest = csv.field_size_limit(2**31 - 1)  # texts are longer than the fields of most tables
-    try:
-        for row in rows:
-            start, line = line, rows.line_num + 1
-            if not header:
-                header = _header(path, [name.strip() for name in row], "line 1")
-            elif row and len(row) != len(header):
-                raise ReadError.at(
-                    path,
-                    "{fields} where the header has {wanted}: quote fields that have {delimiter} or "
-                    "line ends in them, and double quotes in quotes.",
-                    f"line {start}",
-                    fields=count(len(row), "field"),
-                    wanted=len(header),
-                    delimiter=shown(delimiter),
-                )
-            elif row:
-                yield start, dict(zip(header, row, strict=True))
-    except csv.Error as error:
-        raise ReadError.at(
-            path,
-            "broken CSV ({error}): check the quotes of this record.",
-            f"line {line}",
-            error=error,
-        ) from None
-    finally:
-        csv.field_size_limit(longest)
-
-
-def _header(path: Path | str, names: list[str], place: str = "") -> list[str]:
-    """Return the names of columns, which must differ."""
-    if len(set(names)) < len(names):
-        twice = next(name for name, n in Counter(names).items() if n > 1)
-        raise ReadError.at(
-            path, "two columns are called {name}: rename one.", place, name=shown(twice)
-        )
-    return names
 
 
 def _json_records(path: Path) -> Records:
@@ -177,7 +167,7 @@ def _parquet_records(path: Path) -> Records:
         ) from None
     try:
         with open_regular(path) as content, parquet.ParquetFile(content) as file:
-            names = _header(path, file.schema_arrow.names)
+            names = check_names(path, file.schema_arrow.names)
             number = 0
             for batch in file.iter_batches(batch_size=1000):
                 columns = [_arrow_values(arrow, column) for column in batch.columns]
@@ -229,7 +219,7 @@ def _plain_value(value: Any) -> Any:
     return str(value) if type(value).__name__ == "Period" else value  # a month or year of pandas
 
 
-def _open_workbook(path: Path, sheet: str | None) -> Table:
+def _open_workbook(path: Path, layout: Layout) -> Table:
     """Open a sheet of a workbook: the one that is named, or the first one that people see."""
     try:
         calamine = importlib.import_module("python_calamine")
@@ -240,6 +230,7 @@ def _open_workbook(path: Path, sheet: str | None) -> Table:
             remedies=(install("python-calamine"), "save it as CSV"),
         ) from None
     _check_cells(path)
+    sheet = layout.sheet
     try:
         with open_regular(path) as file:
             book = calamine.CalamineWorkbook.from_filelike(file)
@@ -263,7 +254,7 @@ def _open_workbook(path: Path, sheet: str | None) -> Table:
         raise ReadError.at(path, "damaged, or no workbook ({error}).", error=error) from None
     others = [one for one in names if one != name] if sheet is None else []
     notes = [f"Sheet {shown(name)} is read; there are also {listed(others)}."] if others else []
-    return _sheet_table(path, rows, merged, notes)
+    return _sheet_table(path, rows, merged, notes, layout.named)
 
 
 def _check_cells(path: Path) -> None:
@@ -297,7 +288,13 @@ def _check_cells(path: Path) -> None:
                 )
 
 
-def _sheet_table(path: Path, rows: list[list[Any]], merged: list[Any], notes: list[str]) -> Table:
+def _sheet_table(
+    path: Path,
+    rows: list[list[Any]],
+    merged: list[Any],
+    notes: list[str],
+    header: bool | None,
+) -> Table:
     """Find header and records among the rows of a sheet."""
     for (top, left), (bottom, _) in merged:  # what is merged downwards is said of each row
         for row in rows[top + 1 : bottom + 1]:
@@ -305,21 +302,30 @@ def _sheet_table(path: Path, rows: list[list[Any]], merged: list[Any], notes: li
                 row[left] = rows[top][left]
     filled = [(i, row) for i, row in enumerate(rows, 1) if any(cell != "" for cell in row)]
     wide = {top for (top, left), (_, right) in merged if right > left}
-    cells = [sum(cell != "" for cell in row) for _, row in filled]
-    while cells[:1] == [1] and max(cells) > 1:
+    widths = [sum(cell != "" for cell in row) for _, row in filled]
+    while widths[:1] == [1] and max(widths) > 1:
         title = filled[0][0]
         if title - 1 not in wide and filled[1][0] == title + 1:
             break  # a header of one name
-        del cells[0]
+        del widths[0]
         notes.append(f"Row {title} is left out: a title above the table.")
         del filled[0]
     if not filled:
         return Table(path, "Excel", "row", lambda: iter(()), notes=tuple(notes))
-    (number, header), *body = filled
-    used = [j for j in range(len(header)) if any(row[j] != "" for _, row in filled)]
-    names = [str(_cell(header[j]) or "").strip() or f"column {_letters(j)}" for j in used]
-    names = _header(path, names, f"row {number}")
-    records = [(i, dict(zip(names, [_cell(row[j]) for j in used], strict=True))) for i, row in body]
+    used = [j for j in range(len(rows[0])) if any(row[j] != "" for _, row in filled)]
+    cells = [(i, [_cell(row[j]) for j in used]) for i, row in filled]
+    (number, first), *body = cells
+    names = [f"column {_letters(j)}" for j in used]
+    if header is None:
+        header = has_header(first, [row for _, row in body])
+    if header:
+        written = ("" if one is None else str(one).strip() for one in first)
+        names = [one or name for one, name in zip(written, names, strict=True)]
+        names = check_names(path, names, f"row {number}")
+    else:
+        body = cells
+        notes.append(without_header(f"row {number}", names))
+    records = [(i, dict(zip(names, row, strict=True))) for i, row in body]
     return Table(path, "Excel", "row", lambda: iter(records), notes=tuple(notes))
 
 
@@ -372,7 +378,7 @@ def open_frame(frame: Any) -> Table:
     if index is not None and any(name is not None for name in index.names):
         found = narwhals.from_native(found.to_native().reset_index())
     place = f"{found.implementation.name.lower()} data frame"
-    names = _header(place, [str(name) for name in found.columns])
+    names = check_names(place, [str(name) for name in found.columns])
     columns = [_frame_values(column) for column in found.iter_columns()]
 
     def records() -> Records:

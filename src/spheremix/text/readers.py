@@ -12,7 +12,7 @@ from spheremix.text.columns import Wanted, choose, gather
 from spheremix.text.corpus import Corpus, ReadError
 from spheremix.text.files import checksum, reading
 from spheremix.text.folders import FromFiles, read_folder
-from spheremix.text.formats import is_frame, open_frame, open_table
+from spheremix.text.formats import Layout, is_frame, open_frame, open_table
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -36,6 +36,7 @@ def read_documents(
     label_from: str | None = None,
     metadata: str | PathLike[str] | None = None,
     sheet: str | None = None,
+    header: str | None = None,
 ) -> Corpus:
     """Read the documents of a file, a folder or a data frame.
 
@@ -70,6 +71,9 @@ def read_documents(
         ``date``, ``label`` and ``title`` are columns of this table.
     sheet : str or None
         The sheet of a workbook. None takes the first one, and names the others in the notes.
+    header : {"yes", "no"}, default=None
+        Whether the first row of a CSV file or a sheet has the names of the columns; None finds out.
+        Columns without names are called "column 1", in a sheet "column A".
 
     Returns
     -------
@@ -106,20 +110,20 @@ def read_documents(
     place = "data frame" if framed else Path(source)
     if text is False:
         raise ReadError.at(place, "{text=False}: documents without text cannot be read.")
+    layout = Layout(sheet, header)
     if isinstance(place, str):
         beside.refuse(place)
-        if sheet is not None:
-            raise ReadError.at(place, "{sheet} is for workbooks, and this is none.")
+        layout.refuse(place, "a data frame")
         corpus = _read_table(open_frame(source), wanted)
         return replace(corpus, checksum=corpus.content_checksum())
     with reading(place):
         if place.is_dir():
-            return read_folder(place, wanted, beside, sheet)
+            return read_folder(place, wanted, beside, layout)
         beside.refuse(place)
         with open_regular(place) as file:
             if not file.read(1):
                 raise ReadError.at(place, "the file is empty.")
-        corpus = _read_table(open_table(place, sheet), wanted)
+        corpus = _read_table(open_table(place, layout), wanted)
         return replace(corpus, checksum=checksum(place))
 
 

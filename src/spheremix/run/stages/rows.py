@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 MATRICES = (".npz", ".npy", ".mtx", ".mtx.gz")
 IN_TABLES = ("text", "id", "title", "date", "label")
-FOR_COLUMNS = (*IN_TABLES, "sheet", "date_format", "date_from", "label_from", "metadata")
+FOR_COLUMNS = (*IN_TABLES, "sheet", "header", "date_format", "date_from", "label_from", "metadata")
 FOR_MATRICES = ("vocabulary", "texts")
 FOR_WORDS = (
     "language",
