@@ -114,6 +114,35 @@ def test_passages_know_their_document_and_their_place(split_run):
     assert {row["id"] for row in table(run, "tables/typical.csv")} <= {row["id"] for row in rows}
 
 
+def test_typical_documents_are_listed_once_with_their_passage_and_share(split_run):
+    run, _ = split_run
+    rows, passages, shares = run.read_table("typical"), run.read_table("passages"), shares_of(run)
+    place = {one: i for i, one in enumerate(passages["id"])}
+    for k in range(3):
+        here = [i for i, one in enumerate(rows["group"]) if one == k]
+        own = [rows["document"][i] for i in here]
+        assert len(own) == len(set(own)) == 10
+        best = {}
+        for i, cosine in enumerate(passages["cosine"]):
+            if passages["group"][i] == k:
+                document = passages["document"][i]
+                best[document] = max(best.get(document, (-1.0, 0)), (cosine, i))
+        assert own == sorted(best, key=best.get, reverse=True)[:10]
+        for i in here:
+            assert place[rows["id"][i]] == best[rows["document"][i]][1]
+            assert rows["id"][i] == f"{rows['document'][i]}#{rows['place'][i]}"
+            number = int(rows["document"][i].split()[1])
+            assert rows["share"][i] == pytest.approx(shares[number, k])
+
+
+def test_stability_of_a_document_is_the_mean_of_its_passages(split_run):
+    run, _ = split_run
+    passages, found = run.read_table("passages"), run.documents["stability"]
+    words = run.cut.n_words.reshape(40, 12)
+    each = np.array(passages["stability"]).reshape(40, 12)
+    assert np.allclose(found, (each * words).sum(axis=1) / words.sum(axis=1))
+
+
 def test_labels_and_time_are_sums_of_shares(split_run):
     run, _ = split_run
     shares, corpus = shares_of(run), speeches()[0]

@@ -88,7 +88,8 @@ TABLES: dict[str, TableSchema] = {
             "stability": Column(
                 "How sure the group is: share of 12 samples, each a third of the documents with a "
                 "search of its own, in which the group is there again with this document in it; "
-                "for a document that belongs nowhere, in which it belongs nowhere again.",
+                "for a document that belongs nowhere, in which it belongs nowhere again. If "
+                "documents were split, the mean over its passages, weighted by their words.",
                 float,
             ),
             "posterior": Column(
@@ -238,7 +239,13 @@ TABLES: dict[str, TableSchema] = {
         {
             "group": Column(GROUP, int),
             "rank": Column("Rank of the document, from 1; the nearest comes first.", int),
-            "id": Column("Id of the document."),
+            "id": Column("Id of the document, or of the passage if documents were split."),
+            "document": Column(
+                "If documents were split: the document of this passage. Of each document, only its "
+                "nearest passage is listed."
+            ),
+            "place": Column("Place of the passage in its document, from 1.", int),
+            "share": Column("Share of the group in this document.", float),
             "title": Column("Title of the document."),
             "date": Column("Date of the document."),
             "labels": Column("Labels of the document, each with its column if there are several."),

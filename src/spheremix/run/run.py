@@ -691,6 +691,8 @@ class Run:
         reading, K = self.reading, self.info.n_groups
         beside: dict[str, Any] = {"leaves": self.leaves, "positions": self.positions()}
         beside["broad"] = self.broad_groups
+        corpus, groups, shares = self.whole_documents()
+        split: dict[str, Any] = {"cut": self.cut, "shares": shares}
         each: dict[str, dict[str, Any]] = {
             "documents": tables.document_columns(
                 reading, found, rows, stability=stability.documents, **beside
@@ -699,7 +701,7 @@ class Run:
                 reading, stability.groups, found, self.broad_groups, self.nodes
             ),
             "words": tables.word_columns(reading, stability.words),
-            "typical": tables.typical_columns(reading, found, rows),
+            "typical": tables.typical_columns(reading, found, rows, **split),
             "dense": tables.dense_columns(self.dense),
         }
         removed = {} if rows.vectorization is None else rows.vectorization.removed
@@ -711,11 +713,11 @@ class Run:
             "removed_words": (tables.removed_columns, removed if any(removed.values()) else None),
         }
         each |= {key: make(of) for key, (make, of) in optional.items() if of is not None}
-        corpus, groups, shares = self.whole_documents()
         if self.cut is not None and shares is not None:
             each["passages"] = tables.passage_columns(each["documents"], self.cut)
             each["shares"] = tables.share_columns(shares, corpus)
-            each["documents"] = tables.split_columns(reading, shares, self.cut)
+            sure = self.cut.means(stability.documents, rows)
+            each["documents"] = tables.split_columns(reading, shares, self.cut, sure)
             tables.add_shares(each["groups"], shares)
         if corpus.labels:
             each["labels"] = tables.label_columns(groups, corpus.labels, K, shares)
@@ -769,9 +771,10 @@ class Run:
             raise RunError(
                 f"{self.folder}: the run has no rows: nothing can be said of its groups."
             )
-        typical = _by_group(tables.typical_columns(reading, found, rows, most=QUOTED))
         labelled: dict[int, Any] = {}
         corpus, groups, shares = self.whole_documents()
+        split: dict[str, Any] = {"cut": self.cut, "shares": shares}
+        typical = _by_group(tables.typical_columns(reading, found, rows, most=QUOTED, **split))
         if corpus.labels:
             labelled = _by_group(
                 tables.label_columns(groups, corpus.labels, self.info.n_groups, shares)

@@ -213,7 +213,7 @@ def add_shares(groups: dict[str, Any], shares: Any) -> None:
     groups["mean_share"] = [None if k < 0 else float(means[k]) for k in groups["group"]]
 
 
-def split_columns(reading: Reading, shares: Any, cut: Cut) -> dict[str, Any]:
+def split_columns(reading: Reading, shares: Any, cut: Cut, stability: Any = None) -> dict[str, Any]:
     """List documents that were split: their passages, and their first three groups with shares."""
     m, K = shares.shape
     grouped = shares.any(axis=1)
@@ -227,6 +227,8 @@ def split_columns(reading: Reading, shares: Any, cut: Cut) -> dict[str, Any]:
         named = ["" if k is None else reading.group_name(k) for k in groups]
         parts = [None if k is None else float(shares[i, k]) for i, k in enumerate(groups)]
         columns |= {f"{start}group": groups, f"{start}name": named, f"{start}share": parts}
+    if stability is not None:
+        columns["stability"] = stability
     columns["set_aside"] = ["" if ok else "no passage has a group" for ok in grouped]
     return columns | input_columns(cut.whole)
 
@@ -324,14 +326,23 @@ def word_columns(reading: Reading, stability: sparse.csr_array) -> dict[str, Any
 
 
 def typical_columns(
-    reading: Reading, documents: Documents, rows: Rows, *, most: int = BEGINNING
+    reading: Reading,
+    documents: Documents,
+    rows: Rows,
+    *,
+    most: int = BEGINNING,
+    cut: Cut | None = None,
+    shares: Any = None,
 ) -> dict[str, Any]:
-    """List the documents nearest to each prototype, a text once, and how their texts begin."""
+    """List the documents nearest to each prototype, a text once, and how their texts begin.
+
+    Of documents that were split, the nearest passage of each, with the share of its group.
+    """
     corpus = rows.corpus
     ranked = [
         (int(k), rank, i, int(rows.kept[i]))
         for k in reading.layout.groups
-        for rank, i in enumerate(typical(documents, int(k), rows), 1)
+        for rank, i in enumerate(typical(documents, int(k), rows, cut), 1)
     ]
     places = [row for *_, row in ranked]
     columns: dict[str, Any] = {
@@ -339,6 +350,11 @@ def typical_columns(
         "rank": [rank for _, rank, *_ in ranked],
         "id": [corpus.ids[row] for row in places],
     }
+    if cut is not None:
+        own = cut.documents[places]
+        columns["document"] = [cut.whole.ids[i] for i in own]
+        columns["place"] = cut.places[places]
+        columns["share"] = [float(shares[i, k]) for i, (k, *_) in zip(own, ranked, strict=True)]
     columns |= {name: [own[i] for i in places] for name, own in known_columns(corpus).items()}
     if corpus.labels:
         columns["labels"] = [labels_of(corpus, row) for row in places]
@@ -358,15 +374,22 @@ def labels_of(corpus: Corpus, row: int) -> str:
     return "; ".join(each)
 
 
-def typical(documents: Documents, group: int, rows: Rows) -> list[int]:
-    """Find the documents nearest to a prototype; of those with the same text, the first."""
-    texts = rows.corpus.texts
-    found: dict[str | int, int] = {}
+def typical(documents: Documents, group: int, rows: Rows, cut: Cut | None = None) -> list[int]:
+    """Find the documents nearest to a prototype; of those with the same text, the first.
+
+    Of documents that were split, the nearest passage of each.
+    """
+    texts, seen = rows.corpus.texts, set[Any]()
+    found: list[int] = []
     for i in documents.typical(group, None).tolist():
-        found.setdefault(texts[rows.kept[i]] or i, i)
+        row = int(rows.kept[i])
+        own = {texts[row] or i} | (set() if cut is None else {("document", cut.documents[row])})
+        if seen.isdisjoint(own):
+            found.append(i)
+        seen |= own
         if len(found) == TYPICAL:
             break
-    return list(found.values())
+    return found
 
 
 def beginning(row: int, rows: Rows, most: int) -> str:

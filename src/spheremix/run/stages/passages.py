@@ -42,6 +42,14 @@ class Cut:
         """Passages of each document."""
         return np.bincount(self.documents, minlength=len(self.whole)).astype(np.int64)
 
+    def means(self, values: NDArray[np.float64], rows: Rows) -> list[float | None]:
+        """Return the mean of values of the rows in each document, weighted by their words."""
+        own, n_words = self.documents[rows.kept], np.maximum(self.n_words[rows.kept], 1)
+        totals = np.bincount(own, n_words, minlength=len(self.whole))
+        sums = np.bincount(own, n_words * values, minlength=len(self.whole))
+        both = zip(sums.tolist(), totals.tolist(), strict=True)
+        return [a / b if b else None for a, b in both]
+
     def shares(
         self,
         model: VMFMixture | VMFPath,
