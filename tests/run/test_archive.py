@@ -29,9 +29,11 @@ from spheremix.run.folder.fitted import (
     PathChoice,
     PathStored,
     TreeState,
+    as_changes,
     dump_choice,
     dump_path,
     dump_tree,
+    from_changes,
     load_path,
     load_tree,
 )
@@ -210,6 +212,34 @@ def test_paths_come_back(fitted, tmp_path, name):
     assert picture(dump_path(again)) == picture(dump_path(path))
     assert_array_equal(again.predict(X), path.predict(X))
     assert_array_equal(again.exit_betas_, path.exit_betas_)
+
+
+@pytest.mark.parametrize("name", ["path", "relaxed path", "noisy path"])
+def test_small_paths_keep_four_digits(fitted, tmp_path, name):
+    path = fitted[1][name]
+    state = read(stored(tmp_path / "x", PathStored, dump_path(path, small=True)), PathStored)
+    again = load_path(state, {}, dump_choice(path))
+    chosen = {path.select(criterion) for criterion in path.criteria_}
+    for points, known in (
+        (again.state_.steps, path.state_.steps),
+        (again.state_.refits, path.state_.refits),
+    ):
+        assert len(points) == len(known)
+        for i, (one, other) in enumerate(zip(points, known, strict=True)):
+            assert_array_equal(one.places, other.places)
+            least = 0.0 if i in chosen else 2.0**-13
+            assert np.all(np.abs(one.values - other.values) <= least * np.abs(other.values))
+    assert picture(dump_path(again, small=True)) == picture(dump_path(path, small=True))
+    assert_array_equal(again.predict(fitted[0]), path.predict(fitted[0]))
+
+
+def test_changes_of_values_know_signs_zeros_and_new_places():
+    rng = np.random.default_rng(0)
+    places = [np.sort(rng.choice(500, n, replace=False)) for n in (400, 300, 5, 300)]
+    values = [rng.normal(size=len(at)) * 10.0 ** rng.integers(-9, 1, len(at)) for at in places]
+    values[1][:5] = 0.0
+    known, found = np.concatenate(values), from_changes(as_changes(values, places), places)
+    assert np.all(np.abs(found - known) <= 2.0**-13 * np.abs(known))
 
 
 def test_trees_come_back(fitted, tmp_path):

@@ -165,9 +165,12 @@ TABLES = ("kappas", "weights", "sizes")
 class StepsState:
     """The points of a path, column by column.
 
-    An exploration keeps the values of steps that no criterion chooses in single precision; the
-    others are ``exact``, with their values in ``exact_values``. Places are stored as differences.
+    An exploration keeps the values of steps that no criterion chooses to four digits, as changes
+    from step to step; the others are ``exact``, with their values in ``exact_values``. Places are
+    stored as differences.
     """
+
+    archive_version: ClassVar[int] = 2
 
     n_features: int
     statuses: list[str]
@@ -215,7 +218,7 @@ class PathChoice:
 def dump_path(path: VMFPath, *, small: bool = False) -> PathStored:
     """Return the state of a followed path, without what was chosen on it.
 
-    With ``small``, steps that no criterion chooses are kept in single precision.
+    With ``small``, steps that no criterion chooses are kept to four digits.
     """
     exact = sorted({path.select(name) for name in CRITERIA}) if small else None
     params = {name: v for name, v in stored_parameters(path).items() if name not in CHOSEN_BY}
@@ -303,6 +306,7 @@ def _dump_steps(
     statuses = sorted({step.status for step in steps})
     counts = [[getattr(one, name) for one in steps] for name in COUNTS]
     values = [_values_on(step, other) for step, other in zip(steps, on or steps, strict=True)]
+    followed = [step.places for step in on or steps]
     places: Any = None
     if on is None:
         narrow = np.int32 if len(steps[0].kappas) * steps[0].n_features < 2**31 else np.int64
@@ -314,7 +318,7 @@ def _dump_steps(
         counts=np.array([*counts, [statuses.index(step.status) for step in steps]]),
         tables=np.array([[getattr(one, name) for one in steps] for name in TABLES]),
         ends=np.cumsum([0, *map(len, values)]),
-        values=np.concatenate(values).astype(np.float64 if exact is None else np.float32),
+        values=np.concatenate(values) if exact is None else as_changes(values, followed),
         places=places,
         exact=exact or [],
         exact_values=None if exact is None else np.concatenate([values[i] for i in exact]),
@@ -338,10 +342,10 @@ def _load_steps(
     shapes = (state.floats.shape, state.counts.shape, state.tables.shape, ends.shape)
     wanted = ((len(FLOATS), S), (len(COUNTS) + 1, S), (len(TABLES), S, K), (S + 1,))
     require(S and K and shapes == wanted and state.n_features >= 1, "a path needs its arrays")
-    whole = ends[0] == 0 and np.all(np.diff(ends) >= K) and ends[-1] == len(state.values)
+    whole = ends[0] == 0 and np.all(np.diff(ends) >= K) and ends[-1] == state.values.shape[-1]
     require(whole, "steps do not follow each other")
     places = _places_of(state, on)
-    values = _all_values(state)
+    values = _all_values(state, places)
     kappas, weights, sizes = state.tables
     _check_positive(kappas)
     _check_weights(weights, noise=noise)
@@ -372,7 +376,7 @@ def _places_of(state: StepsState, on: Sequence[PathPoint] | None) -> list[Any]:
     """Return the places of each point: its own, or those of the step that it was refitted on."""
     ends = state.ends
     if on is None:
-        whole = state.places is not None and len(state.places) == len(state.values)
+        whole = state.places is not None and len(state.places) == ends[-1]
         require(whole, "steps without their coordinates")
         pieces = (state.places[start:end] for start, end in pairwise(ends))  # type: ignore[index]
         return [np.cumsum(one, dtype=np.int64) for one in pieces]
@@ -382,16 +386,66 @@ def _places_of(state: StepsState, on: Sequence[PathPoint] | None) -> list[Any]:
     return places
 
 
-def _all_values(state: StepsState) -> Array:
+def _all_values(state: StepsState, places: list[Any]) -> Array:
     """Return the values of all points, those of exact ones in all their digits."""
-    values = np.asarray(state.values, dtype=np.float64)
+    if state.exact_values is None:
+        return np.asarray(state.values, dtype=np.float64)
+    values = from_changes(state.values, places)
     exact, ends, start = state.exact_values, state.ends, 0
-    for i in state.exact if exact is not None else ():
+    for i in state.exact:
         require(0 <= i < len(ends) - 1, "there is no such step")
         part = slice(ends[i], ends[i + 1])
-        values[part] = exact[start : start + part.stop - part.start]  # type: ignore[index]
+        values[part] = exact[start : start + part.stop - part.start]
         start += part.stop - part.start
     return values
+
+
+BITS = 11  # of the 23 binary digits of a single number that are left out
+BYTES = 3  # of a change
+
+
+def as_changes(values: list[Array], places: list[Any]) -> NDArray[np.uint8]:
+    """Return the values of points to four digits, as changes from point to point.
+
+    A number of single precision without its last digits is an integer that grows as it does, in
+    equal steps of its logarithm, about. Those of coordinates that stay hardly change from point to
+    point; the bytes of the changes, first all the low ones, then all the next ones, pack well.
+    """
+    changes, before = [], _none_before()
+    for found, at in zip(values, places, strict=True):
+        bits = found.astype(np.float32).view(np.int32).astype(np.int64)
+        codes = (bits + (1 << (BITS - 1))) >> BITS
+        changes.append(codes - _codes_at(before, at))
+        before = at, codes
+    change = np.concatenate(changes)
+    unsigned = ((change << 1) ^ (change >> 63)).astype("<u4")  # 0, -1, 1, -2, ...
+    return np.ascontiguousarray(unsigned.view(np.uint8).reshape(-1, 4).T[:BYTES])
+
+
+def from_changes(stored: Any, places: list[Any]) -> Array:
+    """Return the values of points from their changes."""
+    require(stored.dtype == np.uint8 and stored.shape[0] == BYTES, "values without their changes")
+    unsigned = sum(part.astype(np.int64) << (8 * i) for i, part in enumerate(stored))
+    change = (unsigned >> 1) ^ -(unsigned & 1)
+    found, before, start = [], _none_before(), 0
+    for at in places:
+        codes = change[start : start + len(at)] + _codes_at(before, at)
+        found.append((codes << BITS).astype(np.int32).view(np.float32).astype(np.float64))
+        before, start = (at, codes), start + len(at)
+    return np.concatenate(found)
+
+
+def _none_before() -> tuple[Ids, Ids]:
+    return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+
+
+def _codes_at(before: tuple[Ids, Ids], at: Ids) -> Ids:
+    """Return the codes that the point before has at some places, and 0 where it has none."""
+    places, codes = before
+    if not len(places):
+        return np.zeros(len(at), dtype=np.int64)
+    nearest = np.minimum(np.searchsorted(places, at), len(places) - 1)
+    return np.where(places[nearest] == at, codes[nearest], 0)
 
 
 def _without_trace(fit: Fit[VMFParameters]) -> Fit[VMFParameters]:
