@@ -23,7 +23,8 @@ from spheremix.reading import (
     naming_words,
     word_shares,
 )
-from spheremix.reading.names import alike, join_each
+from spheremix.reading.names import BETWEEN, alike, name_parts, write_name, write_names
+from spheremix.text.writing import Writing
 
 COORDINATES = st.sampled_from([0.0, 0.0, 0.25, 0.5, 1.0, -0.5, 2.0])
 
@@ -36,14 +37,17 @@ def prototypes_of(draw, most_groups=6, most_words=12):
     return found
 
 
+def named_as(prototypes, words, writing=None):
+    return Vocabulary(prototypes, words, writing=writing)
+
+
 def named(prototypes, masses=None, shares=None):
     names = [f"w{j}" for j in range(prototypes.shape[1])]
     return Vocabulary(prototypes, names, masses=masses, document_shares=shares)
 
 
 def name_of(words, k):
-    [name] = join_each([[one.word for one in naming_words(words)[k]]])
-    return name
+    return write_name([[one.word] for one in naming_words(words)[k]], words.writing)
 
 
 @given(prototypes_of(), st.integers(0, 2**16))
@@ -192,8 +196,8 @@ def test_names_of_large_vocabularies_are_full():
 def test_the_smaller_group_gives_way():
     prototypes = np.array([[0.7, 0.6, 0.3, 0.2, 0.0], [0.7, 0.6, 0.3, 0.0, 0.2]])
     words = named(prototypes, [1.0, 3.0])
-    assert name_of(words, 1) == "w0 w1 w2"
-    assert name_of(words, 0) == "w0 w3"  # w1 or w2 would be the second word of both names
+    assert name_of(words, 1) == "w0 · w1 · w2"
+    assert name_of(words, 0) == "w0 · w3"  # w1 or w2 would be the second word of both names
     assert [one.word for one in naming_words(words, 1)[0]] == ["w0"]
 
 
@@ -203,12 +207,28 @@ def test_a_name_is_of_words_that_documents_have_here_and_not_elsewhere():
     shares = np.array([[0.1, 0.6, 0.9, 1.0], [0.0, 0.0, 0.8, 0.2]])
     masses = np.array([1.0, 1e-9])  # the scores of the first group are powers of coordinates
     bare = Vocabulary(prototypes, words, masses=masses)
-    assert name_of(bare, 0) == "rare usual frequent"
+    assert name_of(bare, 0) == "rare · usual · frequent"
     found = naming_words(replace(bare, document_shares=shares))[0]
-    # The other group is all others: score times twice what is beyond, .465 * .1, .408 * .6, ...
+    # The other group is all others: the root of the score times twice what is beyond, as
+    # .465 ** .5 * .1, .408 ** .5 * .6, .354 ** .5 * .1, .164 ** .5 * .8.
     assert [one.word for one in found] == ["usual", "weak", "rare"]
     alone = Vocabulary(prototypes[:1], words, document_shares=shares[:1])
-    assert name_of(alone, 0) == "frequent usual weak"
+    assert name_of(alone, 0) == "frequent · weak · usual"
+
+
+def test_a_name_is_of_nouns_and_written_as_in_the_texts():
+    prototypes = np.array([[0.7, 0.6, 0.5, 0.4, 0.3], [0.0, 0.0, 0.0, 0.0, 1.0]])
+    words = ["went", "oscar", "star", "best", "film"]
+    writing = Writing(
+        written={"oscar": "Oscar"},
+        merit={"went": 0.0, "best": 0.2, "film": 0.9},
+        phrases={"oscar": {"star": "Oscar star"}},
+    )
+    assert name_of(named_as(prototypes, words), 0) == "went · oscar · star"
+    found = named_as(prototypes, words, writing)
+    assert [one.word for one in naming_words(found)[0]] == ["oscar", "star", "film", "best"]
+    names = write_names(name_parts(found, 3), words, writing)
+    assert names == ["Oscar star · Film · Best", "Film"]
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -222,21 +242,21 @@ def test_first_words_of_names_by_their_definition(seed):
     words = named(prototypes, masses, shares)
     for k, [found] in enumerate(naming_words(words, 1)):
         merits = {}
-        for one in words.words(k, 20):
+        for one in words.words(k):
             j, here = one.feature, has[groups == k, one.feature].mean()
             nearest = max(has[groups == other, j].mean() for other in range(4) if other != k)
-            merits[j] = words.scores[k, j] * (
+            merits[j] = words.scores[k, j] ** 0.5 * (
                 max(here - has[groups != k, j].mean(), 0.0) + max(here - nearest, 0.0)
             )
         assert found.feature == max(merits, key=merits.get)
 
 
 def test_words_far_down_the_list_are_in_no_name_whatever_their_share():
-    prototypes = np.linspace(1.0, 0.5, 30)[None, :]
-    shares = np.full((1, 30), 0.01)
-    shares[0, 25] = 1.0
+    prototypes = np.linspace(1.0, 0.5, 80)[None, :]
+    shares = np.full((1, 80), 0.01)
+    shares[0, 75] = 1.0
     found = naming_words(named(prototypes, [1.0]), 3)[0]
-    full = Vocabulary(prototypes, [f"w{j}" for j in range(30)], document_shares=shares)
+    full = Vocabulary(prototypes, [f"w{j}" for j in range(80)], document_shares=shares)
     assert [one.feature for one in naming_words(full, 3)[0]] == [one.feature for one in found]
 
 
@@ -264,7 +284,7 @@ def test_words_that_say_the_same(one, other, same):
 def test_a_name_has_no_two_words_that_say_the_same():
     prototypes = np.array([[0.6, 0.5, 0.4, 0.3]])
     words = Vocabulary(prototypes, ["statistic", "stats", "sample", "press release"])
-    assert name_of(words, 0) == "statistic, sample, press release"
+    assert name_of(words, 0) == "statistic · sample · press release"
 
 
 def test_groups_of_the_same_single_word_have_the_same_name():
@@ -281,6 +301,6 @@ def mixture():
 def test_contrast_words_name_groups_without_sharing_two(mixture):
     contrast = [["a", "b", "c", "d"], ["a", "b", "c", "e"], []]
     reading = Reading(mixture, contrast=contrast)
-    names = [reading.group_name(k).split() for k in range(3)]
+    names = [reading.group_name(k).split(BETWEEN) for k in range(3)]
     assert len(set(names[0]) & set(names[1])) == 1
     assert names[2][0].startswith("x")  # no words of its texts: named by its coordinates

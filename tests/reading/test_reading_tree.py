@@ -68,7 +68,7 @@ def test_words_are_ranked_by_the_formula_of_groups():
     assert nodes[0].against_sibling == nodes[0].against_rest == ("a", "c")
     assert nodes[1].against_sibling == ("b", "d")
     assert nodes[2].against_rest == ("b", "a", "d", "c")
-    assert [node.name for node in nodes] == ["a c", "b d", "all"]
+    assert [node.name for node in nodes] == ["a · c", "b · d", "all"]
 
 
 def test_names_have_words_of_many_documents_and_no_word_twice():
@@ -76,9 +76,9 @@ def test_names_have_words_of_many_documents_and_no_word_twice():
     sums = np.array([[5.0, 4.0, 3.9, 3.0, 0.0], [0.0, 0.0, 0.0, 0.0, 5.0]])
     containing = np.array([[3, 90, 80, 60, 0], [0, 0, 0, 0, 70]])
     tree = two_leaves(sums, [100.0, 100.0])
-    assert describe_nodes(tree, words, sums)[0].name == "rare often some"
+    assert describe_nodes(tree, words, sums)[0].name == "rare · often · some"
     named = describe_nodes(tree, words, sums, containing=containing)
-    assert named[0].name == "often some rare"
+    assert named[0].name == "often · some · rare"
     assert named[0].against_sibling[0] == "rare"
 
 
@@ -88,7 +88,7 @@ def test_names_of_siblings_share_one_word_at_most():
     sums = rng.normal(size=(2, 12))
     words = [f"w{j}" for j in range(12)]
     nodes = describe_nodes(two_leaves(sums, [5.0, 7.0]), words, sums)
-    first, second = (set(node.name.split()) for node in nodes[:2])
+    first, second = (set(node.name.split(" · ")) for node in nodes[:2])
     assert len(first & second) <= 1
     assert len(first) == len(second) == 3
 

@@ -16,6 +16,7 @@ from spheremix.report.documents import LEVELS
 from spheremix.report.packing import packed_size
 from spheremix.select import CRITERIA
 from spheremix.text import Corpus, TextVectorizer, vectorize
+from spheremix.text.writing import learn_writing
 
 TOPICS = {
     "sea": "boats harbour sailors waves anchors island fishes storms",
@@ -135,7 +136,7 @@ def test_the_corpus_is_accounted_for(content):
     assert content["title"] == "topics"
 
 
-def test_the_model_and_the_candidates(content, study, rows):
+def test_the_model_and_the_candidates(content, study, rows, corpus, vectorizer):
     model = content["model"]
     chosen = study.best_n_components_
     assert (model["n_groups"], model["criterion"], model["k_criterion"]) == (
@@ -156,7 +157,8 @@ def test_the_model_and_the_candidates(content, study, rows):
         same = study.agreement_[study.candidates_.tolist().index(one["n_groups"])]
         assert one["agreement"] == pytest.approx(same, rel=1e-6)
         assert all(len(group["words"]) == 10 for group in one["groups"])
-    reading = Reading(study, content["words"], X=rows.X)
+    writing = learn_writing(corpus.texts, vectorizer)
+    reading = Reading(study, content["words"], X=rows.X, writing=writing)
     assert content["names"] == [reading.group_name(k) for k in range(chosen)]
 
 
@@ -256,9 +258,9 @@ def test_embeddings_are_named_by_the_words_of_their_documents(corpus):
     for k, name in enumerate(content["names"]):
         topics = corpus.labels["topic"]
         [topic] = {topics[i] for i in content["typical"][k] if topics[i]}
-        assert set(name.split()) <= set(TOPICS[topic[0]].split())
+        assert set(name.lower().split(" · ")) <= set(TOPICS[topic[0]].split())
         assert all(z > 0 for _, z in content["contrast"][k])
-        assert content["contrast"][k][0][0] == name.split()[0]
+        assert content["contrast"][k][0][0] == name.lower().split(" · ")[0]
     bare = sm.Report(mixture, X=X).content
     assert bare["names"] == ["group 0", "group 1", "group 2"]
     assert bare["contrast"] is None

@@ -67,7 +67,9 @@ def test_they_are_those_of_the_rows_and_the_columns(explored):
     assert found.n_missing == 1
     assert found.names == tuple(explored.reading.group_name(k) for k in range(2))
     stars = next(
-        k for k, name in enumerate(found.names) if set(name.split()) & {*TOPICS[1].split()}
+        k
+        for k, name in enumerate(found.names)
+        if set(name.lower().split(" · ")) & {*TOPICS[1].split()}
     )
     assert found["party"].difference("right", "left").low[stars] > 0.0
     assert values_of(explored.effects("party,year", n_replicates=20))[1][0].tolist() == (

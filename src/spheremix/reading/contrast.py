@@ -10,12 +10,14 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from spheremix.reading.labels import as_groups, count_groups
-from spheremix.reading.words import characteristic_scores
+from spheremix.reading.words import Vocabulary, characteristic_scores, word_shares
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+    from spheremix.text.writing import Writing
 
     Array = NDArray[np.float64]
 
@@ -192,6 +194,22 @@ def _scores(counts: Any, labels: ArrayLike, n_groups: int | None) -> Array:
     if not lengths.any():
         return sums
     return characteristic_scores(sums / np.where(lengths > 0.0, lengths, 1.0)[:, None], lengths)
+
+
+def text_vocabulary(
+    counts: Any,
+    words: Sequence[str],
+    labels: ArrayLike,
+    n_groups: int,
+    writing: Writing | None = None,
+) -> Vocabulary:
+    """Return the words of groups of texts, as those of prototypes: the mean directions of texts."""
+    sums = text_sums(counts, labels, n_groups)
+    lengths = np.linalg.norm(sums, axis=1)
+    masses = lengths if lengths.any() else np.ones(len(lengths))
+    shares = word_shares(counts, labels, n_groups=n_groups)
+    directions = sums / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+    return Vocabulary(directions, words, None, masses, shares, writing)
 
 
 def text_sums(counts: Any, labels: ArrayLike, n_groups: int | None = None) -> Array:

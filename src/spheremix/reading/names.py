@@ -1,4 +1,4 @@
-"""Names of groups: characteristic words, of which two groups never share two."""
+"""Names of groups: words of many of their documents, of which two groups never share two."""
 
 from __future__ import annotations
 
@@ -9,11 +9,21 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
+    from numpy.typing import NDArray
+
     from spheremix.reading.words import Vocabulary, Word
+    from spheremix.text.writing import Writing
+
+    Array = NDArray[np.float64]
+    Ids = NDArray[np.intp]
+    Part = tuple[int, ...]  # the words of a part of a name, by number
 
 Key = TypeVar("Key", bound="Hashable")
-CONSIDERED = 20  # characteristic words of a group among which those of its name are chosen
+CONSIDERED = 60  # characteristic words of a group among which those of its name are chosen
 STEM = 4  # first letters that two forms of one word share, at least
+BETWEEN = " \N{MIDDLE DOT} "  # the parts of a name
+TOGETHER = 1.5  # how much more two words that are written together are worth than the lesser one
+LEAST = 0.003  # of the worth of the first part: what is worth less is left out
 
 
 def choose_names(
@@ -70,26 +80,32 @@ def alike(one: str, other: str) -> bool:
     return stem or long.startswith(short) or long.endswith(short)
 
 
-def naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
-    """Return the words that name each group: characteristic words that set it apart.
+def alike_parts(words: Sequence[str]) -> Callable[[Part, Part], bool]:
+    """Return what says whether two parts of a name have words that say nearly the same."""
+    return lambda one, other: any(alike(words[i], words[j]) for i in one for j in other)
 
-    Of the 20 most characteristic words of the group
-    (:func:`~spheremix.reading.characteristic_scores`), those with the largest product of two
-    numbers, where the shares of documents that contain each word are known. The first number is
-    the score. The second one is by how much the share of the group is above the share among the
-    documents of all other groups, plus by how much it is above the largest share of another
-    group; each of the two is at least zero. A name should be about many documents of its group
-    and about few others, and should set it apart from the groups that are like it. A name has no
-    two words that say the same ("type" and "dtype"), and no two groups share two words of their
-    names: then the group of smaller mass takes its next word. Where a group has no other word,
-    its name is shorter.
+
+def naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
+    """Return the words that name each group: of many of its documents, and of few others.
+
+    Of the 60 most characteristic words of the group
+    (:func:`~spheremix.reading.characteristic_scores`), those that are worth most. The worth of a
+    word is the square root of its score, times by how much the share of the group's documents with
+    the word is above that among the documents of all other groups, plus by how much it is above
+    the largest share of another group (each of the two at least zero), times its merit: how much
+    like a noun or a name it is used in the texts, where they are known
+    (:class:`spheremix.text.writing.Writing`). Without known documents, scores take the place of
+    shares. Two words that are mostly written together are one part of a name. A name has no two
+    words that say the same ("type" and "dtype"), and no two groups share two parts of their names:
+    then the group of smaller mass takes its next one. Where a group has no other word, its name is
+    shorter.
 
     Parameters
     ----------
     vocabulary : Vocabulary
         Prototypes with names for their features.
     n : int, default=3
-        Words of a name.
+        Parts of a name.
 
     Returns
     -------
@@ -105,33 +121,91 @@ def naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
     >>> [[word.word for word in name] for name in naming_words(words, n=2)]
     [['heart', 'the'], ['wing', 'the']]
     """
-    K = len(vocabulary.prototypes)
-    masses = np.ones(K) if vocabulary.masses is None else np.asarray(vocabulary.masses)
-    order = np.argsort(-masses, kind="stable").tolist()
-    words = vocabulary.names
-    ranked = [_candidates(vocabulary, k) for k in range(K)]
-    names = choose_names(ranked, order, n, lambda i, j: alike(words[i], words[j]))
     found = []
-    for k, name in enumerate(names):
-        by_feature = {one.feature: one for one in vocabulary.ranked(k, np.array(name, np.intp), n)}
-        found.append([by_feature[j] for j in name])
+    for k, name in enumerate(name_parts(vocabulary, n)):
+        features = [j for part in name for j in part]
+        few = vocabulary.ranked(k, np.array(features, np.intp), None)
+        by_feature = {one.feature: one for one in few}
+        found.append([by_feature[j] for j in features])
     return found
 
 
-def _candidates(vocabulary: Vocabulary, k: int) -> list[int]:
-    """Return the features of a group, those that are best in its name first."""
-    found = np.flatnonzero(vocabulary.support[k])
-    found = found[vocabulary.ranking(k, found)]
-    first, rest = found[:CONSIDERED], found[CONSIDERED:]
-    if vocabulary.document_shares is not None:
-        here = vocabulary.document_shares[k, first]
-        beyond = np.maximum(here - vocabulary.shares_elsewhere(k)[first], 0.0)
-        beyond += np.maximum(here - vocabulary.share_among_others(k)[first], 0.0)
-        first = first[np.argsort(-vocabulary.scores[k, first] * beyond, kind="stable")]
-    return [*first.tolist(), *rest.tolist()]
+def name_parts(vocabulary: Vocabulary, n: int) -> list[list[Part]]:
+    """Return the parts of the name of each group: a word each, or two written together."""
+    K = len(vocabulary.prototypes)
+    masses = np.ones(K) if vocabulary.masses is None else np.asarray(vocabulary.masses)
+    ranked = []
+    for k in range(K):
+        found = np.flatnonzero(vocabulary.support[k])
+        found = found[vocabulary.ranking(k, found)]
+        first, rest = found[:CONSIDERED], found[CONSIDERED:]
+        worth = np.sqrt(vocabulary.scores[k, first])
+        if vocabulary.document_shares is not None:
+            worth *= beyond(
+                vocabulary.document_shares[k, first],
+                vocabulary.share_among_others(k)[first],
+                vocabulary.shares_elsewhere(k)[first],
+            )
+        parts = ranked_parts(first, worth, vocabulary.names, vocabulary.writing)
+        ranked.append(parts or [(int(j),) for j in (*first, *rest)])
+    order = np.argsort(-masses, kind="stable").tolist()
+    return choose_names(ranked, order, n, alike_parts(vocabulary.names))
 
 
-def join_each(names: Sequence[Sequence[str]]) -> list[str]:
-    """Write the words of several names; with commas in all of them where one has a phrase."""
-    commas = any(" " in word for words in names for word in words)
-    return [(", " if commas else " ").join(words) for words in names]
+def beyond(here: Array, others: Array, nearest: Array) -> Array:
+    """Return by how much shares of documents are above two others, each at least zero."""
+    return np.asarray(np.maximum(here - others, 0.0) + np.maximum(here - nearest, 0.0))
+
+
+def ranked_parts(
+    features: Ids, worth: Array, words: Sequence[str], writing: Writing | None
+) -> list[Part]:
+    """Return words, and pairs that are written together, by what they are worth in a name."""
+    merits = np.ones(len(features))
+    if writing is not None:
+        merits = np.array([writing.merit.get(words[j], 1.0) for j in features.tolist()])
+    values: dict[Part, float] = {
+        (j,): value for j, value in zip(features.tolist(), (worth * merits).tolist(), strict=True)
+    }
+    if writing is not None:
+        places = {words[j]: i for i, j in enumerate(features.tolist())}
+        for i, left in enumerate(features.tolist()):
+            for other in writing.phrases.get(words[left], ()):
+                k = places.get(other)
+                if k is not None:
+                    lesser = min(worth[i], worth[k]) * max(merits[i], merits[k])
+                    values[left, int(features[k])] = float(TOGETHER * lesser)
+    best = max(values.values(), default=0.0)
+    found = sorted(values, key=lambda part: -values[part])  # stable: the characteristic one first
+    return [part for part in found if values[part] > LEAST * best or not best]
+
+
+def write_names(
+    names: Sequence[Sequence[Part]], words: Sequence[str], writing: Writing | None
+) -> list[str]:
+    """Write names as people do: with the capitals of the texts, the first letters large."""
+    return [write_name([[words[j] for j in part] for part in parts], writing) for parts in names]
+
+
+def write_name(parts: Iterable[Sequence[str]], writing: Writing | None) -> str:
+    """Write the parts of a name, which are words or phrases of two."""
+    if writing is None:
+        return BETWEEN.join(" ".join(part) for part in parts)
+    found = []
+    for part in parts:
+        text = " ".join(writing.written.get(word, word) for word in part)
+        if len(part) == 2:
+            text = writing.phrases.get(part[0], {}).get(part[1], text)
+        found.append(_titled(text))
+    return BETWEEN.join(found)
+
+
+def _titled(text: str) -> str:
+    """Write the first letter large, unless the word has capitals elsewhere, as jQuery."""
+    first = text.split(" ", 1)[0]
+    return text if first != first.lower() else text[:1].upper() + text[1:]
+
+
+def words_in(name: str) -> set[str]:
+    """Return the words of a name, in lower case."""
+    return {word for part in name.lower().split(BETWEEN) for word in part.split()}

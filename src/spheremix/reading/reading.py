@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix.errors import ParameterError
 from spheremix.reading import ordering
 from spheremix.reading.documents import read_documents
-from spheremix.reading.names import alike, choose_names, join_each, naming_words
+from spheremix.reading.names import alike, choose_names, name_parts, write_name, write_names
 from spheremix.reading.why import explain
 from spheremix.reading.words import Vocabulary, group_masses, word_shares
 from spheremix.vectors import as_dense
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from spheremix.reading.why import Explanation
     from spheremix.reading.words import Word
     from spheremix.scorer import Scorer
+    from spheremix.text.writing import Writing
 
     Array = NDArray[np.float64]
 
@@ -122,6 +123,12 @@ class Reading:
     X : array-like or sparse matrix of shape (n, d), or Directions, default=None
         The rows of the fit. They tell which share of a group's documents contains a word, and so
         keep words of very few documents out of the lists of words that only one group has.
+    beside : Vocabulary, default=None
+        Where features are no words: those of texts beside the rows, which name the groups.
+    writing : Writing, default=None
+        How the words are written and used in the texts, as
+        :func:`spheremix.text.writing.learn_writing` finds it: names are made of nouns and names
+        then, and have the capitals of the texts.
 
     Attributes
     ----------
@@ -137,7 +144,7 @@ class Reading:
         The words that were given.
     names : list of str or None
         The names that were given.
-    X : the rows that were given, or None
+    X, beside, writing : what was given, or None
 
     Examples
     --------
@@ -162,6 +169,8 @@ class Reading:
         contrast: Sequence[Sequence[ContrastWord | str]] | None = None,
         names: Iterable[str] | None = None,
         X: Any = None,
+        beside: Vocabulary | None = None,
+        writing: Writing | None = None,
     ) -> None:
         require_model(model)
         path: Any = getattr(model, "best_path_", model if hasattr(model, "betas_") else None)
@@ -188,7 +197,7 @@ class Reading:
         for what, given in (("contrast", self.contrast), ("names", self.names)):
             if given is not None and len(given) != self.n_groups:
                 raise ValueError(f"{what} has {len(given)} groups, the model {self.n_groups}.")
-        self.X = X
+        self.X, self.beside, self.writing = X, beside, writing
         self._named: dict[int, list[str]] = {}  # by words, for each number of words
 
     def __repr__(self) -> str:
@@ -221,6 +230,8 @@ class Reading:
             contrast=run.contrast(),
             names=run.names(),
             X=rows,
+            beside=run.beside,
+            writing=run.writing,
         )
 
     # The model
@@ -250,7 +261,14 @@ class Reading:
         masses = group_masses(
             self.weights, getattr(self.model, "kappas_", None), self.prototypes.shape[1]
         )
-        return Vocabulary(self.prototypes, self.feature_names, exits, masses, self.document_shares)
+        return Vocabulary(
+            self.prototypes,
+            self.feature_names,
+            exits,
+            masses,
+            self.document_shares,
+            self.writing,
+        )
 
     @cached_property
     def document_shares(self) -> Array | None:
@@ -310,8 +328,7 @@ class Reading:
         Returns
         -------
         str
-            The name that was given, or the words, separated by spaces; by commas where the name of
-            some group has a phrase.
+            The name that was given, or the words, with dots between them.
         """
         k = self.vocabulary.require_group(group)
         return self.names[k] if self.names is not None else self._word_names(n_words)[k]
@@ -319,14 +336,16 @@ class Reading:
     def _word_names(self, n_words: int) -> list[str]:
         """Name all groups by their words."""
         if n_words not in self._named:
-            found = [
-                [one.word for one in words] for words in naming_words(self.vocabulary, n_words)
-            ]
-            if self.contrast is not None:
+            words = self.vocabulary if self.beside is None else self.beside
+            found = write_names(name_parts(words, n_words), words.names, words.writing)
+            if self.contrast is not None and self.beside is None:
                 order = self.layout.groups.tolist()
                 telling = choose_names(self.contrast, order, n_words, alike)
-                found = [words or found[k] for k, words in enumerate(telling)]
-            self._named[n_words] = join_each(found)
+                found = [
+                    write_name([[one] for one in telling[k]], None) or name
+                    for k, name in enumerate(found)
+                ]
+            self._named[n_words] = found
         return self._named[n_words]
 
     def groups(self, n_words: int = 3, n_listed: int = 10) -> list[Group]:

@@ -7,16 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.reading.names import CONSIDERED, alike, choose_names, join_each
+from spheremix.reading.names import (
+    CONSIDERED,
+    alike,
+    alike_parts,
+    beyond,
+    choose_names,
+    ranked_parts,
+    words_in,
+    write_names,
+)
 from spheremix.reading.reading import names_of_features, require_model
 from spheremix.reading.words import ONLY_HERE_SHARE, characteristic_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from spheremix.hierarchy import Hierarchy
+    from spheremix.reading.names import Part
+    from spheremix.text.writing import Writing
 
     Array = NDArray[np.float64]
     Ids = NDArray[np.intp]
@@ -46,8 +57,9 @@ class TreeNode:
     height : float
         What the merge loses, in nats, as in ``linkage_``; 0 for leaves.
     name : str
-        Up to three words that tell it from the node that it was merged with, chosen as those of
-        :func:`naming_words`; the names of the two share one word at most. "all" for the root.
+        Up to three words that tell it from the node that it was merged with and from the rest,
+        chosen as those of :func:`naming_words`; the names of the two share one word at most, and
+        none with the node that they make. "all" for the root.
     against_sibling : tuple of str
         Words that tell it from the node that it was merged with; empty for the root.
     against_rest : tuple of str
@@ -118,11 +130,14 @@ def describe_nodes(
     *,
     containing: Array | None = None,
     n_words: int = 5,
+    writing: Writing | None = None,
+    given: Mapping[int, str] | None = None,
 ) -> tuple[TreeNode, ...]:
     """Describe every node of a tree by words, as :func:`tree_nodes` does.
 
     ``sums`` has, for each leaf and word, the sum of the directions of the leaf's documents, and
-    ``containing`` the number of its documents that contain the word.
+    ``containing`` the number of its documents that contain the word. Nodes with a ``given`` name
+    keep it.
     """
     M, parents, linkage = hierarchy.n_leaves, hierarchy.parents.tolist(), hierarchy.linkage
     mass, vectors = hierarchy.added_up(hierarchy.leaves.mass), hierarchy.added_up(sums)
@@ -132,17 +147,19 @@ def describe_nodes(
     for pair in hierarchy.pairs:
         siblings[pair] = pair[::-1]
     apart: list[Ids] = []
-    naming: list[Ids] = []
+    naming: list[list[Part]] = []
     for node, other in enumerate(siblings.tolist()):
         ranked, scores = _NOTHING, np.zeros(0)
         if other >= 0:
             ranked, scores = _telling(vectors[node], mass[node], vectors[other], mass[other])
         apart.append(ranked[:n_words])
-        first, merits = ranked[:CONSIDERED], scores[:CONSIDERED]
-        if having is not None:  # a name should be about most of the documents
-            merits = merits * having[node, first]
-        naming.append(first[np.argsort(-merits, kind="stable")])
-    names = _named(hierarchy, naming, words)
+        first, worth = ranked[:CONSIDERED], np.sqrt(scores[:CONSIDERED])
+        if having is not None:  # a name should be about many of its documents, and few others
+            here, there = having[node, first] / mass[node], having[other, first] / mass[other]
+            rest = (having[-1] - having[node])[first] / max(mass[-1] - mass[node], 1.0)
+            worth = worth * beyond(here, rest, there)
+        naming.append(ranked_parts(first, worth, words, writing))
+    names = _named(hierarchy, naming, words, writing, given or {})
     found = []
     for node, parent in enumerate(parents):
         rest, rest_mass = vectors[-1] - vectors[node], mass[-1] - mass[node]
@@ -188,16 +205,36 @@ def _telling(own: Array, mass: float, other: Array | None, other_mass: float) ->
     return ranked, scores[ranked]
 
 
-def _named(hierarchy: Hierarchy, naming: Sequence[Ids], words: Sequence[str]) -> list[str]:
-    """Name the two nodes of each merge by the words that tell them apart, the heavier one first."""
-    found: dict[int, list[str]] = {}
+def _named(
+    hierarchy: Hierarchy,
+    naming: Sequence[Sequence[Part]],
+    words: Sequence[str],
+    writing: Writing | None,
+    given: Mapping[int, str],
+) -> list[str]:
+    """Name the two nodes of each merge, from the root on: without words of what they make."""
+    M = hierarchy.n_leaves
+    names = [given.get(node, EVERYTHING) for node in range(len(naming))]
 
-    def same(i: int, j: int) -> bool:
-        return alike(words[i], words[j])
+    def without(node: int, *others: int) -> list[Part]:
+        """Return the parts of a name that repeat no word of other names."""
+        taken = set().union(*(words_in(names[other]) for other in others))
+        return [
+            part
+            for part in naming[node]
+            if not any(alike(words[j].lower(), word) for j in part for word in taken)
+        ]
 
-    for pair in hierarchy.pairs.tolist():
-        chosen = choose_names([naming[node].tolist() for node in pair], range(2), NAMING, same)
-        for node, features in zip(pair, chosen, strict=True):
-            found[node] = [words[j] for j in features]
-    names = dict(zip(found, join_each(list(found.values())), strict=True))
-    return [names.get(node, EVERYTHING) for node in range(len(naming))]
+    for merge in range(M - 2, -1, -1):
+        pair = hierarchy.pairs[merge].tolist()
+        mine = [node for node in pair if node not in given]
+        ranked = []
+        for node in mine:
+            below = hierarchy.pairs[node - M].tolist() if node >= M else []
+            known = [other for other in (*pair, *below) if other in given]
+            above = [M + merge] if merge < M - 2 else []
+            ranked.append(without(node, *above, *known) or list(naming[node]))
+        chosen = choose_names(ranked, range(len(mine)), NAMING, alike_parts(words))
+        for node, name in zip(mine, write_names(chosen, words, writing), strict=True):
+            names[node] = name or names[node]
+    return names

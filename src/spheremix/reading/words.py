@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from spheremix.text.writing import Writing
+
     Array = NDArray[np.float64]
     Ids = NDArray[np.intp]
 
@@ -220,6 +222,8 @@ class Vocabulary:
     document_shares : ndarray of shape (K, d), default=None
         Share of the documents of each group that contain each word, as
         :func:`~spheremix.reading.word_shares` gives it.
+    writing : Writing, default=None
+        How the words are written and used in the texts; names are made with it.
 
     Examples
     --------
@@ -236,6 +240,7 @@ class Vocabulary:
     exit_betas: Array | None = None
     masses: Array | None = None
     document_shares: Array | None = None
+    writing: Writing | None = None
 
     def __post_init__(self) -> None:
         if len(self.names) != self.prototypes.shape[1]:

@@ -24,6 +24,7 @@ from spheremix.run.stages.rows import Rows, Vectorization, rows_of_texts
 from spheremix.run.tables import is_of_kind
 from spheremix.text import Corpus, vectorize
 from spheremix.text.values import plain
+from spheremix.text.writing import learn_writing
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -52,7 +53,11 @@ def gather(
                 "A vectorizer makes the rows of documents: give it with them, without X."
             )
         how = Vectorization.of(vectorizer, vectorizer.get_params())
-        rows = replace(rows_of_texts(vectorize(corpus, vectorizer), corpus), vectorization=how)
+        rows = replace(
+            rows_of_texts(vectorize(corpus, vectorizer), corpus),
+            vectorization=how,
+            writing=learn_writing(corpus.texts, vectorizer),
+        )
         X, feature_names = rows.X, rows.words if feature_names is None else feature_names
     elif corpus is not None and X is None:
         raise ValueError("Documents need their rows: give X, or the vectorizer that makes them.")

@@ -22,6 +22,7 @@ from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.estimators.skmeans import SphericalKMeans
 from spheremix.estimators.tree import VMFTree
 from spheremix.reading import Reading, contrast_words
+from spheremix.reading.contrast import text_vocabulary
 from spheremix.reading.partition import NOTE
 from spheremix.reading.stability import Stability
 from spheremix.run import Listener, tables
@@ -58,12 +59,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from spheremix.reading import ContrastWord, Documents
+    from spheremix.reading import ContrastWord, Documents, Vocabulary
     from spheremix.reading.batch import BatchComparison
     from spheremix.reading.effects import Effects
     from spheremix.run.edits import EditStep
     from spheremix.run.stages.tree import Node
     from spheremix.text import TextVectorizer
+    from spheremix.text.writing import Writing
 
 CONTRASTED = 100  # words of a group in the table of contrasts
 NAMING = 20  # those that names are made of
@@ -485,6 +487,20 @@ class Run:
         how = {"n_groups": self.info.n_groups}
         return contrast_words(counted[0], groups, counted[1], CONTRASTED, **how)
 
+    @property
+    def writing(self) -> Writing | None:
+        """How the words are written and used in the texts; None where there are none."""
+        return None if self.rows is None else self.rows.writing
+
+    @cached_property
+    def beside(self) -> Vocabulary | None:
+        """The words of the texts beside embeddings, by group; None where there are none."""
+        counted = self.counts()
+        if counted is None or self.rows is None:
+            return None
+        groups = self.rows.spread(self.mixture.labels_)
+        return text_vocabulary(*counted, groups, self.info.n_groups, self.writing)
+
     def contrast(self) -> list[list[str]] | None:
         """Return the words that set each group apart, where the features are no words.
 
@@ -522,7 +538,13 @@ class Run:
         """What the chosen model says, with the names of the groups."""
         rows = None if self.feature_names is None else self.matrix()
         return Reading(
-            self.model, self.feature_names, contrast=self.contrast(), names=self.names(), X=rows
+            self.model,
+            self.feature_names,
+            contrast=self.contrast(),
+            names=self.names(),
+            X=rows,
+            beside=self.beside,
+            writing=self.writing,
         )
 
     @cached_property

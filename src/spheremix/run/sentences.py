@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spheremix.errors import Message
 from spheremix.reading.documents import BORDERLINE
+from spheremix.reading.names import words_in
 from spheremix.run.columns import TABLES
 from spheremix.run.stages.rows import STOP
 from spheremix.run.tables import Table
@@ -717,8 +718,8 @@ def group_lines(run: Run) -> list[Line]:
         lists = [titles.get(one.group, []) for one in groups]
     lines = []
     for one, words in zip(groups, lists, strict=True):
-        named = one.name.split()
-        new = [word for word in words if word not in named]
+        named = words_in(one.name)
+        new = [word for word in words if word.lower() not in named]
         lines.append(Line(one.name, one.size or 0, new[:IN_SHORT]))
     return lines
 

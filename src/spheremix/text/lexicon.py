@@ -239,6 +239,10 @@ class Simplemma:
         written_out = lemma.startswith(form) and len(lemma) >= len(form) + ABBREVIATED
         return form if written_out else lemma
 
+    def knows(self, form: str) -> bool:
+        """Return whether a form is in a dictionary."""
+        return bool(self._is_known(form, lang=self.languages))
+
     def base(self, form: str, lemma: str) -> str | None:
         """Return the base of a regular form in lower case that the lemma may have missed, or None.
 
@@ -250,7 +254,7 @@ class Simplemma:
             return f"{form[:-3]}y"
         if lemma == form:
             plural = form.endswith("s") and not PLURAL_S.isdisjoint(self.languages)
-            return form[:-1] if plural and not self._is_known(form, lang=self.languages) else None
+            return form[:-1] if plural and not self.knows(form) else None
         base = lemma[:-1]
         if "en" not in self.languages or len(base) < 2 or lemma[-1] not in {"e", base[-1]}:
             return None

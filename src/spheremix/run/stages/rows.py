@@ -27,6 +27,7 @@ from spheremix.text.matrices import not_finite
 from spheremix.text.phrases import Phrase  # noqa: TC001
 from spheremix.text.selection import COMMON, DROPPED, MIXED, MOST_LISTED, RARE, most_frequent
 from spheremix.text.trouble import mend, trouble
+from spheremix.text.writing import Writing, learn_writing
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def _removed_words(found: Mapping[str, Mapping[str, int]], stop: Collection[str]
 class Rows:
     """Documents with their rows."""
 
-    archive_version: ClassVar[int] = 2
+    archive_version: ClassVar[int] = 3
 
     X: Any  # CSR array or ndarray of shape (n, d): the rows of documents that have a direction
     words: list[str] | None  # names of the columns; None for embeddings
@@ -145,6 +146,7 @@ class Rows:
     counts: Any = None
     terms: list[str] | None = None  # these words
     vectorization: Vectorization | None = None
+    writing: Writing | None = None  # of the words, where there are texts
     trouble: list[Message] = field(default_factory=list)  # what looks wrong in the texts
     corpus: Corpus = kept_apart()  # all documents; without texts, their numbers only
 
@@ -321,6 +323,7 @@ def _vectorize(corpus: Corpus, options: ExploreOptions, lines: Iterable[str]) ->
     return replace(
         rows_of_texts(found, corpus),
         vectorization=Vectorization.of(found.vectorizer, parameters, options.stop_words or ()),
+        writing=learn_writing(corpus.texts, found.vectorizer),
         trouble=trouble(
             corpus.texts, found.words, options.languages(), mended=options.mend_encoding
         ),
@@ -351,6 +354,7 @@ def _take_rows(matrix: Matrix, options: ExploreOptions) -> Rows:
         rows,
         counts=counts,
         terms=[str(word) for word in counter.vocabulary_],
+        writing=learn_writing(documents.texts, counter),
         trouble=trouble(
             documents.texts,
             counter.vocabulary_,

@@ -123,18 +123,25 @@ def describe_tree(
     sums = class_resultants(as_directions(rows.X, n_threads=n_threads), leaves, M)
     hierarchy = Hierarchy(sums, np.arange(M), pairs, tree.values)
     words, vectors, containing = _words(leaves, hierarchy, rows, reading)
-    nodes = describe_nodes(hierarchy, words, vectors, containing=containing, n_words=LISTED)
     owners: list[set[int]] = [{int(k)} for k in tree.groups]
     for left, right in pairs.tolist():
         owners.append(owners[left] | owners[right])
     chosen = set(hierarchy.nodes_of(len(np.unique(tree.groups)))[0].tolist())
     groups = {one.group: one for one in reading.groups(n_listed=LISTED)}
+    nodes = describe_nodes(
+        hierarchy,
+        words,
+        vectors,
+        containing=containing,
+        n_words=LISTED,
+        writing=reading.writing,
+        given={node: groups[next(iter(owners[node]))].name for node in chosen},
+    )
     found = []
     for node in nodes:
         own = next(iter(owners[node.node])) if len(owners[node.node]) == 1 else None
-        name, listed = node.name, list(node.against_rest)
+        listed = list(node.against_rest)
         if own is not None and node.node in chosen:
-            name = groups[own].name
             listed = (
                 [word.word for word in groups[own].words]
                 if reading.contrast is None
@@ -148,7 +155,7 @@ def describe_tree(
                 n_leaves=node.n_leaves,
                 group=own,
                 chosen=node.node in chosen,
-                name=name,
+                name=node.name,
                 words=listed,
                 sibling_words=list(node.against_sibling),
                 only_here_words=list(node.only_here),

@@ -68,8 +68,8 @@ function item(group, largest, merged, choose) {
   const bar = barOf(group.size / largest);
   const swatch = make("span", { class: "swatch", "aria-hidden": "true" });
   for (const one of [bar, swatch]) one.style.background = seenColour(group.colour);
-  const named = new Set(group.name().split(" "));
-  const words = group.words.filter((word) => !named.has(word)).join(" ");
+  const named = new Set(group.name().toLowerCase().split(" "));
+  const words = group.words.filter((word) => !named.has(word.toLowerCase())).join(" ");
   return make(
     "li",
     {

@@ -53,6 +53,12 @@ export function nounOf({ kind }) {
   return kind === "coordinates" ? "coordinate" : "word";
 }
 
+/** Return the first parts of a name, or words where it has one part. @param {string} name @param {number} n */
+export function firstParts(name, n) {
+  const between = name.includes(" · ") ? " · " : " ";
+  return name.split(between).slice(0, n).join(between);
+}
+
 /** @param {string} text */
 export function capital(text) {
   return text[0].toUpperCase() + text.slice(1);

@@ -1,5 +1,6 @@
 // Names on the map of documents: near their documents, none covers another, large groups first.
 
+import { firstParts } from "../lib/format.js";
 import { toScreen } from "./view.js";
 
 /** @import { Context, MapLabel, MapView, PlacedLabel } from "../types.d.ts" */
@@ -93,9 +94,8 @@ function sizeOf(label, heaviest, width) {
 
 /** Return the name, then its first words. @param {string} name */
 function shorter(name) {
-  const words = name.split(" ");
-  const cuts = [2, 1].filter((n) => n < words.length);
-  return [name, ...cuts.map((n) => `${words.slice(0, n).join(" ")} …`)];
+  const cuts = [2, 1].filter((n) => firstParts(name, n) !== name);
+  return [name, ...cuts.map((n) => `${firstParts(name, n)} …`)];
 }
 
 /**

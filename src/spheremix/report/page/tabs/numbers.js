@@ -17,7 +17,15 @@ import {
   textButton,
 } from "../lib/dom.js";
 import { drawCurves, strokeSample } from "../lib/drawing.js";
-import { counted, countedRows, criterionName, decimal, integer, percent } from "../lib/format.js";
+import {
+  counted,
+  countedRows,
+  criterionName,
+  decimal,
+  firstParts,
+  integer,
+  percent,
+} from "../lib/format.js";
 
 /** @import { Advice, App, Candidate, Grouping, Model } from "../types.d.ts" */
 
@@ -451,7 +459,7 @@ function columnParts(blocks, c, cut, across, choose) {
     block.addEventListener("click", () => choose(cut, group.id));
     block.append(makeSvg("title", { text: `${group.name()}: ${integer(group.size)}` }));
     if (high < 9) return [block];
-    const name = group.name().split(" ").slice(0, 2).join(" ");
+    const name = firstParts(group.name(), 2);
     const text = makeSvg("text", { x: x + BLOCK + 4, y: y + high / 2 + 4, text: name });
     text.addEventListener("click", () => choose(cut, group.id));
     return [block, text];
