@@ -52,7 +52,7 @@ SCROLL_THROUGH = """async () => {
     box.scrollTop = top;
     box.dispatchEvent(new Event("scroll"));
     for (const row of box.querySelectorAll(".document")) {
-      seen[row.getAttribute("aria-posinset") - 1] = row.querySelector(".id").textContent;
+      seen[row.getAttribute("aria-posinset") - 1] = row.querySelector(".id").title;
     }
   }
   return seen;

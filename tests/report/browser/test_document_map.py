@@ -18,9 +18,10 @@ START = """
 import { createDocumentMap } from "./map/map.js";
 import { categoricalColours, groupPalette } from "./lib/colours.js";
 import { groupLabels } from "./map/labels.js";
+import { pointsInside } from "./map/view.js";
 
 const { x, y, groups } = JSON.parse(document.getElementById("data").textContent);
-window.heard = { selected: [], lassoed: [], named: [] };
+window.heard = { selected: [], lassoed: [], named: [], views: [] };
 const square = (left) => [left, 0.4, left + 0.2, 0.4, left + 0.2, 0.6, left, 0.6];
 const contours = [0, 0.8].map((left) => [[square(left)], [square(left)]]);
 window.map = createDocumentMap({
@@ -33,10 +34,15 @@ window.map = createDocumentMap({
     contour: contours[at],
     colour: ["#1f77b4", "#d62728"][at],
   })),
-  describe: (id) => `document ${id} <b>`,
+  describe: (id) => ({ title: `document ${id} <b>`, line: "", note: "left <b>" }),
   onSelect: (id) => window.heard.selected.push(id),
   onName: (group) => window.heard.named.push(group),
-  onLasso: (ids) => window.heard.lassoed.push([...ids]),
+  onLasso: (line) => {
+    const inside = pointsInside(line, { x, y });
+    window.heard.lassoed.push(x.flatMap((_, i) => (inside[i] ? [i] : [])));
+    window.map.setLasso(line);
+  },
+  onView: (view) => window.heard.views.push(view),
   onReset: () => {},
 });
 document.getElementById("place").append(window.map.element);
@@ -125,7 +131,9 @@ def find(page, number):
     for left in range(20, 800, 20):
         for top in range(150, 360, 20):
             page.mouse.move(left, top)
-            if page.locator(".document-map-tip").text_content() == f"document {number} <b>":
+            if page.locator(".document-map-tip bdi").all_text_contents()[:1] == [
+                f"document {number} <b>"
+            ]:
                 return left, top
     raise AssertionError(f"document {number} is nowhere")
 
@@ -133,7 +141,7 @@ def find(page, number):
 def test_hover_and_click_find_the_document(opened):
     left, top = find(opened, 2)
     tip = opened.locator(".document-map-tip")
-    assert tip.inner_text() == "document 2 <b>"
+    assert tip.locator("bdi").all_inner_texts() == ["document 2 <b>", "left <b>"]
     opened.mouse.click(left, top)
     opened.mouse.click(400, 20)  # nothing is there
     assert heard(opened)["selected"] == [2, -1]
@@ -145,7 +153,8 @@ def test_a_name_in_the_colour_of_its_group_chooses_it(opened):
     opened.mouse.move(left, top)
     assert opened.locator(".document-map-tip").is_hidden()
     opened.mouse.click(left, top)
-    assert heard(opened) == {"selected": [], "lassoed": [], "named": [1]}
+    found = heard(opened)
+    assert (found["selected"], found["lassoed"], found["named"]) == ([], [], [1])
 
 
 def test_groups_that_do_not_stand_out_have_paler_contours(opened):
@@ -165,6 +174,13 @@ def test_a_lasso_holds_one_of_the_groups(opened):
     opened.mouse.up()
     assert heard(opened)["lassoed"] == [list(range(9))]
     assert heard(opened)["selected"] == []
+    # The line stays drawn until it is taken away.
+    above = "document.querySelectorAll('.document-map > canvas')[1].toDataURL()"
+    wait_for_rest(opened)
+    with_line = opened.evaluate(above)
+    opened.evaluate("map.setLasso(null)")
+    wait_for_rest(opened)
+    assert opened.evaluate(above) != with_line
     before = seen(opened)
     opened.evaluate("map.setHighlighted(Uint8Array.from({ length: 18 }, (_, i) => i < 9))")
     assert seen(opened) != before
@@ -203,6 +219,20 @@ def test_wheel_and_drag_move_the_map(opened):
     opened.mouse.up()
     assert seen(opened) != near
     assert heard(opened)["selected"] == []  # a drag is no click
+
+
+def test_the_part_that_is_seen_is_told_and_comes_back(opened):
+    opened.mouse.move(300, 200)
+    opened.mouse.wheel(0, -300)
+    near = wait_for_rest(opened)
+    told = heard(opened)["views"][-1]
+    assert float(told.split(",")[2]) == pytest.approx(np.exp(300 / 400), abs=0.01)
+    opened.evaluate("map.setView('')")
+    assert wait_for_rest(opened) != near
+    assert heard(opened)["views"][-1] == ""
+    opened.evaluate("(view) => map.setView(view)", told)
+    wait_for_rest(opened)
+    assert heard(opened)["views"][-1] == told
 
 
 def test_a_map_that_was_dragged_is_as_if_painted_there(opened):

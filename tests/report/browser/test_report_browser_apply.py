@@ -79,7 +79,9 @@ def test_names_and_merges_of_the_page_become_those_of_the_run(page, explored, tm
     page.locator("#ask-form select").select_option(str(sky))
     page.locator("#ask-form [type=submit]").click()
     # The tables of the page know it already.
+    page.locator(".filters > summary").click()
     page.locator("#scope").select_option("all")
+    page.locator("[data-value=all]").click()
     page.locator("#save").click()
     with page.expect_download() as waiting:
         page.locator("[data-file='documents.csv']").click()

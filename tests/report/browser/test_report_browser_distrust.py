@@ -37,29 +37,46 @@ def test_the_first_screen_counts_borderline_documents_and_a_click_lists_them(
     ids = np.array(grown[1]["documents"]["id"])
     assert set(opened.listed()) <= set(ids[levels(grown[1]) == "borderline"])
     told = opened.page.locator("#document-count").inner_text()
-    assert told.startswith(f"{counts['borderline']} documents")
-    assert opened.page.locator("#filter-sure").input_value() == "borderline"
+    assert told == f"borderline {counts['borderline']} documents of all groups"
     told = opened.page.locator("#borderline-count").inner_text()
     assert told == (
-        f"All {counts['borderline']} documents here are borderline: do not rely on their group. "
-        "The least sure come first."
+        f"{counts['borderline']} of {len(ids)} documents here are borderline: do not rely on "
+        "their group. The least sure come first."
     )
-    opened.page.get_by_role("button", name="clear filters").click()
-    assert opened.page.locator("#document-count").inner_text().startswith(f"{len(ids)} documents")
+    opened.page.locator("[data-value=all]").click()
+    told = opened.page.locator("#document-count").inner_text()
+    assert told == f"{len(ids)} documents of all groups"
 
 
-def test_every_choice_of_the_filter_has_its_count(open_report, grown, counts):
+def test_every_list_has_its_count(open_report, grown, counts):
     opened = open_report("grown", fragment="#scope=all")
-    told = opened.page.locator("#filter-sure option").all_text_contents()
-    assert told == ["how sure: any", *(f"{WORDS[one]}: {n}" for one, n in ordered(counts))]
-    # Of one group, the filter counts its documents only.
+    choices = opened.page.locator("#document-controls .segmented button")
+    n = len(grown[1]["documents"]["id"])
+    assert choices.all_inner_texts() == [
+        "Typical",
+        f"Borderline {counts['borderline']}",
+        f"All {n}",
+    ]
+    # Of one group, its documents count only.
+    opened.unroll(".filters")
     opened.page.locator("#scope").select_option("group")
-    told = opened.page.locator("#filter-sure option").all_text_contents()[1:]
     own = np.array(grown[1]["documents"]["group"]) == opened.group()
-    found = levels(grown[1])[own]
-    assert told == [f"{WORDS[one]}: {np.sum(found == one)}" for one in SURE if one in WORDS]
+    found = np.sum(levels(grown[1])[own] == "borderline")
+    assert choices.all_inner_texts() == ["Typical", f"Borderline {found}", f"All {own.sum()}"]
     labels = opened.page.locator("#filter-label option").all_text_contents()[1:]
     assert all(label.rpartition(": ")[2].isdigit() for label in labels)
+
+
+def test_no_typical_document_is_borderline(open_report, grown):
+    content = grown[1]
+    own = np.array(content["documents"]["group"])
+    opened = open_report("grown")
+    for k in range(content["model"]["n_groups"]):
+        opened.page.locator(f"#group-{k}").click()
+        found = levels(content)[own == k]
+        best = next(one for one in ("clearly", "probably") if one in found)
+        ids = np.array(content["documents"]["id"])[(own == k) & (levels(content) == best)]
+        assert set(opened.listed()) == set(ids)
 
 
 def ordered(counts):
@@ -100,7 +117,7 @@ def test_the_reader_says_what_makes_a_document_borderline_and_shows_no_odds_besi
 
 
 def test_the_least_sure_documents_come_first_by_the_number_that_is_shown(open_report, grown):
-    opened = open_report("grown", fragment="#scope=all&sure=borderline&sort=ambiguous")
+    opened = open_report("grown", fragment="#scope=all&list=borderline")
     content = grown[1]
     stable = content["stability"]["documents"]
     ids = content["documents"]["id"]
@@ -114,7 +131,7 @@ def test_the_least_sure_documents_come_first_by_the_number_that_is_shown(open_re
 
 def test_at_another_number_of_groups_the_page_says_what_certainty_is_about(open_report):
     told = "how sure is told for the 5 groups of the model"
-    opened = open_report("grown", fragment="#scope=all&sort=given")
+    opened = open_report("grown", fragment="#scope=all&list=all&sort=given")
     count, legend = opened.page.locator("#document-count"), opened.page.locator(".map-legend")
     opened.page.locator("#map-colour").select_option("sure")
     assert told not in count.inner_text()
@@ -139,9 +156,9 @@ def test_at_another_number_of_words_the_page_says_what_certainty_is_about(open_r
     told = "order and how sure are told for the chosen number of words"
     assert told in opened.page.locator("#document-count").inner_text()
     # What changed group is not said to be clearly or probably here.
-    opened.page.locator("#scope").select_option("all")
     i = int(np.flatnonzero(labels.reshape(len(content["steps"]), -1)[step] != chosen)[0])
-    opened.page.locator("#text-search").fill(content["documents"]["id"][i])
+    opened.page.locator("#search").fill(content["documents"]["id"][i])
+    opened.page.locator(".found-documents").click()
     row = opened.page.locator(f"#document-list-{i} .sure")
     assert row.inner_text() == "changed group"
     assert content["names"][chosen[i]] in row.get_attribute("title")
@@ -152,10 +169,10 @@ def test_at_another_number_of_words_the_page_says_what_certainty_is_about(open_r
 
 def test_at_another_number_of_groups_no_row_names_a_second_group(open_report, grown):
     """The second group is one of the model; here a leaf of the tree has the number of one."""
-    opened = open_report("grown", fragment="#cut=10&node=0&sort=ambiguous")
+    opened = open_report("grown", fragment="#cut=10&node=0&list=borderline")
     assert grown[1]["tree"]["groups"][0] == 0
     assert opened.page.locator("#document-list .sure.borderline").count() > 0
-    assert opened.page.locator("#document-list .snippet .tag").count() == 0
+    assert opened.page.locator("#document-list .snippet .tag:not(.soft)").count() == 0
 
 
 def test_a_click_on_a_group_lists_its_documents(open_report, grown):
@@ -163,19 +180,19 @@ def test_a_click_on_a_group_lists_its_documents(open_report, grown):
     content = grown[1]
     opened.page.locator("#sure-word").click()
     opened.page.locator("#distrusted").click()
+    opened.unroll(".filters")
     count, scope = opened.page.locator("#document-count"), opened.page.locator("#scope")
     every = np.sum(levels(content) == "borderline")
-    assert count.inner_text() == f"{every} documents of all groups"
+    assert count.inner_text() == f"borderline {every} documents of all groups"
     opened.page.locator("#group-3").click()
     own = content["documents"]["group"] == 3
     borderline = own & (levels(content) == "borderline")
-    assert count.inner_text() == f"{borderline.sum()} documents of this group"
+    assert count.inner_text() == f"borderline {borderline.sum()} documents of this group"
     assert scope.input_value() == "group"
-    assert opened.page.locator("#filter-sure").input_value() == "borderline"
     ids = np.array(content["documents"]["id"])
     assert set(opened.listed()) <= set(ids[borderline])
     scope.select_option("all")
-    assert count.inner_text() == f"{every} documents of all groups"
+    assert count.inner_text() == f"borderline {every} documents of all groups"
 
 
 @pytest.fixture(scope="session")

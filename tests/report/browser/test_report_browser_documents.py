@@ -13,7 +13,7 @@ DECOMPOSED = "co\u0302ach"
 
 
 def test_filters_by_group_label_date_and_text(open_report, news, study):
-    opened = open_report("news", fragment="#sort=given")
+    opened = open_report("news", fragment="#list=all&sort=given")
     corpus, *_ = study
     _, content = news
     labels = content["labels"][content["chosen"]]
@@ -21,36 +21,61 @@ def test_filters_by_group_label_date_and_text(open_report, news, study):
     page = opened.page
     inside = [i for i in range(300) if labels[i] == group]
     assert opened.listed() == [corpus.ids[i] for i in inside]
+    opened.unroll(".filters")
     page.locator("#scope").select_option("all")
     assert len(opened.listed()) == 300
-    opened.unroll(".filters")
     film = [i for i in range(300) if "film" in corpus.labels["desk"][i]]
     page.locator("#filter-label").select_option(label=f"film: {len(film)}")
     assert opened.listed() == [corpus.ids[i] for i in film]
     page.locator("#document-controls input[type=date]").first.fill("2021-03-01")
     late = [i for i in film if str(corpus.dates[i]) >= "2021-03-01"]
     assert opened.listed() == [corpus.ids[i] for i in late]
-    page.locator("#text-search").fill("oscar")
-    page.wait_for_timeout(300)
+    page.locator("#search").fill("oscar")
+    page.locator(".found-documents").click()
     oscar = [i for i in late if "oscar" in corpus.texts[i].lower()]
     assert 0 < len(oscar) < len(late)
     assert opened.listed() == [corpus.ids[i] for i in oscar]
-    page.get_by_text("clear filters").click()
+    # Escape takes them away, the last one first.
+    chips = page.locator("#chip-list .chip")
+    assert chips.count() == 4
+    page.keyboard.press("Escape")
+    assert opened.listed() == [corpus.ids[i] for i in late]
+    page.keyboard.press("Escape")
+    assert opened.listed() == [corpus.ids[i] for i in film]
+    chips.filter(has_text="film").click()
     assert len(opened.listed()) == 300
 
 
-def test_typical_and_ambiguous_documents_come_first(open_report, news):
+def test_typical_documents_are_central_and_surely_here(open_report, news):
     opened = open_report("news")
     _, content = news
     group = int(np.argmax(content["steps"][content["chosen"]]["weights"]))
-    ids = content["documents"]["id"]
-    assert opened.listed()[:10] == [ids[i] for i in content["typical"][group]]
-    opened.page.locator("#sort").select_option("ambiguous")
-    assert opened.listed()[:10] == [ids[i] for i in content["ambiguous"][group]]
+    documents = content["documents"]
+    own = np.flatnonzero(documents["group"] == group)
+    sure = own[documents["log_odds"][own] >= np.log(99)]
+    assert len(sure) > 10
+    central = sure[np.argsort(-documents["cosine"][sure], kind="stable")]
+    assert opened.listed() == [documents["id"][i] for i in central]
+    choices = opened.page.locator("#document-controls .segmented button")
+    borderline = (documents["log_odds"][own] < np.log(9)).sum()
+    assert choices.all_inner_texts() == ["Typical", f"Borderline {borderline}", f"All {len(own)}"]
+    opened.unroll(".filters")
+    opened.page.locator("#sort").select_option("unsure")
+    assert opened.listed()[:10] == [documents["id"][i] for i in content["ambiguous"][group]]
+    assert choices.last.get_attribute("aria-pressed") == "true"
+
+
+def test_without_titles_the_first_line_is_the_title(open_report, news):
+    opened = open_report("news", fragment="#document=3")
+    name = opened.page.locator("#reader-name").inner_text()
+    text = news[1]["documents"]["text"][3]
+    assert name.endswith(" …")
+    assert text.startswith(name.removesuffix(" …"))
+    assert news[1]["documents"]["id"][3] in opened.page.locator("#reader .about").inner_text()
 
 
 def test_only_rows_in_sight_exist(open_report):
-    opened = open_report("news", fragment="#scope=all")
+    opened = open_report("news", fragment="#scope=all&list=all")
     assert opened.page.locator(".document").count() < 40
     assert opened.page.locator(".document").first.get_attribute("aria-setsize") == "300"
 
@@ -73,6 +98,7 @@ def test_the_reader_marks_words_and_says_why(open_report, study):
     assert "rival" in map(roles.get, words)
     assert opened.page.locator(".mark-legend .mark").count() == 4
     assert opened.page.locator(".kept-words").count() == 0  # the report has all of its words
+    opened.unroll(".word-by-word")
     why = explain(rows.X[[i]], reading.scorer, rows.words)
     table = opened.page.locator(".contributions tbody tr")
     shown = [row.locator("th").first.inner_text() for row in table.all()]
@@ -88,14 +114,15 @@ def test_the_reader_marks_words_and_says_why(open_report, study):
 def test_a_list_without_documents_says_so(open_report):
     opened = open_report("news")
     page = opened.page
-    page.locator("#text-search").fill("nothing has this")
+    page.locator("#search").fill("nothing has this")
+    page.locator(".found-documents").click()
     told = page.locator("#no-documents")
     told.wait_for()
     assert told.inner_text() == "No document matches: clear the filters."
     told.get_by_role("button").click()
     page.locator(".document").first.wait_for()
     assert told.is_hidden()
-    assert page.locator("#text-search").input_value() == ""
+    assert page.locator("#chips").is_hidden()
 
 
 def test_a_form_of_the_texts_finds_its_word(open_report):
@@ -104,6 +131,7 @@ def test_a_form_of_the_texts_finds_its_word(open_report):
     first = opened.page.locator("#found li").first
     first.wait_for()
     assert first.locator("bdi").first.inner_text() == "striker"
+    opened.page.keyboard.press("Escape")
     # Letters may be composed or not.
     i = next(i for i, text in enumerate(opened.content["documents"]["text"]) if DECOMPOSED in text)
     opened.page.evaluate("(i) => { location.hash = `document=${i}`; }", i)
@@ -121,9 +149,9 @@ def test_the_search_leads_to_documents_and_clearing_it_clears_them(open_report, 
     n = sum("striker" in text.lower() for text in study[0].texts)
     page.locator("#found [role=option]", has_text=f"{n} documents with").click()
     assert page.locator("#document-count").inner_text() == f"{n} documents of all groups"
-    assert page.locator("#text-search").input_value() == "striker"
+    assert page.locator(".chip", has_text="striker").count() == 1
     page.locator("#search").fill("")
-    page.wait_for_function("() => document.getElementById('text-search').value === ''")
+    page.locator(".chip", has_text="striker").wait_for(state="detached")
     assert page.locator("#document-count").inner_text() == "300 documents of all groups"
 
 
@@ -163,9 +191,13 @@ def test_everything_often_looked_at_has_a_key(open_report, news):
     first = page.locator(".document").first
     assert first.get_attribute("aria-selected") == "true"
     assert page.locator("#reader-name").inner_text() == first.locator(".id").inner_text()
-    page.locator("#document-list").focus()
+    assert page.locator("#reader-place").inner_text().startswith("1 of ")
+    page.locator("#reader-after").click()
+    page.locator("#reader-close").click()
+    assert page.locator(".document").nth(1).is_visible()
     page.keyboard.press("ArrowDown")  # along the list that has the focus
-    assert page.locator(".document").nth(1).get_attribute("aria-selected") == "true"
+    assert second.get_attribute("aria-selected") == "true"
+    assert page.locator("#reader-name").inner_text() == first.locator(".id").inner_text()
     page.keyboard.press("/")
     page.keyboard.type("jd")  # letters go into the field
     assert page.locator("#search").input_value() == "jd"
@@ -193,7 +225,7 @@ def test_the_address_restores_the_view(open_report):
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowDown")
     page.locator("#zoom button", has_text="+").click()
-    page.locator("#sort").select_option("ambiguous")
+    page.locator("[data-value=borderline]").click()
     page.keyboard.press("j")
     page.keyboard.press("d")
     page.wait_for_timeout(250)
@@ -232,7 +264,9 @@ def test_tables_are_those_of_the_run(open_report, news, study):
     some = f" kept here, {len(content['steps'])} of {n:,}" if n > len(content["steps"]) else ""
     assert label == f"Steps of the path{some} (CSV)"
     assert len(opened.saved("candidates.csv")) == 3
+    opened.unroll(".filters")
     opened.page.locator("#scope").select_option("all")
+    opened.page.locator("[data-value=all]").click()
     documents = opened.saved("documents.csv")
     by_id = {row["id"]: row for row in documents}
     expected = content["documents"]

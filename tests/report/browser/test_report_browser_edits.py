@@ -70,6 +70,7 @@ def test_merges_notes_words_and_misplaced_documents_are_saved(open_report):
     assert "To be merged" in page.locator("#card").inner_text()
     for one in (k, other):
         assert "to be merged with" in page.locator(f"#group-{one}").inner_text()
+    page.locator("[data-value=all]").click()
     both = sum(int(page.locator(f"#group-{one} .size").inner_text()) for one in (k, other))
     assert page.locator("#document-count").inner_text().startswith(f"{both} documents")
     page.locator("#save").click()
@@ -84,7 +85,7 @@ def test_merges_notes_words_and_misplaced_documents_are_saved(open_report):
     page.keyboard.press("Delete")
     assert dropped not in opened.texts("#card .word")
     page.locator(".document").first.click()
-    name = page.locator("#reader-name").inner_text()
+    name = page.locator("#reader .about bdi").first.inner_text()
     page.get_by_role("button", name="misplaced").click()
     assert "Marked as misplaced." in page.locator("#reader").inner_text()
     assert page.locator("#edits-button").inner_text() == "edits: 4"

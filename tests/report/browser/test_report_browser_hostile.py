@@ -21,7 +21,7 @@ LABELS_OF = "groups => groups.map((one) => one.label)"
 
 
 def test_everything_hostile_is_shown_as_text(open_report, hostile):
-    opened = open_report("hostile", fragment="#scope=all&sort=given")
+    opened = open_report("hostile", fragment="#scope=all&list=all&sort=given")
     _, content = hostile
     page = opened.page
     assert page.title() == "<script>window.pwned=7</script>"
@@ -64,7 +64,7 @@ def test_hostile_words_on_the_map_and_in_the_search(open_report, hostile):
 
 
 def test_a_label_called_proto_filters_like_any_other(open_report):
-    opened = open_report("hostile", fragment="#scope=all")
+    opened = open_report("hostile", fragment="#scope=all&list=all")
     opened.unroll(".filters")
     opened.page.locator("#filter-label").select_option(label="__proto__: 6")
     assert opened.page.locator("#document-count").inner_text() == "6 documents of all groups"

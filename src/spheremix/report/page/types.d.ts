@@ -256,7 +256,8 @@ export interface Grouping {
 
 export type Zoom = [number, number];
 export type Tab = "map" | "prototypes" | "data" | "labels" | "time" | "candidates" | "corpus";
-export type Sort = "typical" | "ambiguous" | "newest" | "unlike" | "given";
+export type Listing = "typical" | "borderline" | "all";
+export type Sort = "central" | "unsure" | "newest" | "unlike" | "given"; // of all of them
 export type Scope = "group" | "all";
 export type Certainty = "clearly" | "probably" | "borderline";
 export type Sure = Certainty | "nowhere";
@@ -268,15 +269,17 @@ export interface Now {
   node: number; // of the tree, where cut is not 0
   compared: number; // group that the chosen one is compared with
   edited: number; // counts the changes of names and notes; not part of the address
-  lassoed: number; // documents drawn around on the map; not part of the address
   document: number; // -1: none, and so for the others
   word: number;
   tab: Tab;
   zoom: Zoom;
   scope: Scope;
+  list: Listing;
   sort: Sort;
-  sure: Sure | ""; // only documents that are so surely in their group; "": all
   text: string;
+  lasso: string; // drawn around documents on the map: x, y, x, y ... in thousandths
+  view: string; // of the map: its middle, and how near; "": all of it
+  colour: string; // what the colours of points mean
   label: number;
   rival: number;
   from: string;
@@ -320,10 +323,10 @@ export interface Colouring {
   legend: (dark: boolean) => LegendItem[];
 }
 
-// Documents that are drawn around on the map; null: none are.
+// What is drawn around documents on the map, and whether one is inside; null: nothing is.
 export interface Lasso {
-  has: ((i: number) => boolean) | null;
-  set: (ids: ArrayLike<number>) => void;
+  line: () => [number, number][] | null;
+  has: () => ((i: number) => boolean) | null;
 }
 
 // What the reader changed, as edits.json has it; groups by number, documents by id.
@@ -515,6 +518,8 @@ export interface MapLabel {
   colour?: string | undefined; // of the group
   group?: number; // what a click on the name chooses
   contour?: Contour;
+  from?: number; // times nearer than all documents from which it is seen; undefined: always
+  until?: number;
   spots?: { xs: number[]; ys: number[] }; // some documents of the group
 }
 
@@ -549,10 +554,11 @@ export interface DocumentMapParts {
   y: ArrayLike<number>;
   colours: Uint32Array;
   labels: MapLabel[];
-  describe: (id: number) => string; // what the tip says of a document
+  describe: (id: number) => { title: string; line: string; note: string }; // what the tip says
   onSelect: (id: number) => void; // -1: none
   onName: (group: number) => void; // its name was clicked
-  onLasso: (ids: Uint32Array) => void;
+  onLasso: (line: [number, number][]) => void;
+  onView: (view: string) => void; // the part of the map that is seen, once it rests
   onReset: () => void; // all documents were asked for
 }
 
@@ -561,6 +567,8 @@ export interface DocumentMap {
   setColours: (colours: Uint32Array) => void;
   setHighlighted: (mask: Uint8Array | null) => void; // null: none is faded
   setChosen: (mask: Uint8Array | null, groups?: Iterable<number>) => void; // the others are paler
+  setLasso: (line: [number, number][] | null) => void; // a line that stays
+  setView: (view: string) => void; // as onView told it; "": all of it
   setLabels: (labels: MapLabel[]) => void;
   select: (id: number) => void;
   resize: () => void;

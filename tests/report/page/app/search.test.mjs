@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { matchingWords } from "../../../../src/spheremix/report/page/app/search.js";
+import { matchingGroups, matchingWords } from "../../../../src/spheremix/report/page/app/search.js";
 
 const words = ["banker", "bank", "embankment", "constructor", "ban"];
 
@@ -21,4 +21,11 @@ test("the word of an inflected form is found first, and once", () => {
   assert.deepEqual(matchingWords(words, "bank", forms), [2, 1, 0]);
   assert.deepEqual(matchingWords(words, "first", forms), [0]);
   assert.deepEqual(matchingWords(words, "constructor", forms), [3]);
+});
+
+test("groups are found by their names, then by their words", () => {
+  const group = (name, ...listed) => ({ name: () => name, words: listed });
+  const groups = [group("Money", "bank", "stock"), group("the Bank", "x"), group("film", "actor")];
+  assert.deepEqual(matchingGroups(groups, "bank"), [groups[1], groups[0]]);
+  assert.deepEqual(matchingGroups(groups, "ank"), [groups[1]]); // words by their beginnings
 });

@@ -4,7 +4,9 @@ import { test } from "node:test";
 import {
   anyCut,
   createSearch,
+  firstLine,
   isCut,
+  isFiltered,
   listDocuments,
   listedIds,
   nameOf,
@@ -29,8 +31,9 @@ const all = {
   node: -1,
   group: 0,
   scope: "all",
+  list: "all",
   sort: "given",
-  sure: "",
+  word: -1,
   text: "",
   label: -1,
   rival: -1,
@@ -56,8 +59,8 @@ test("documents of groups that are to be merged are listed together", () => {
 });
 
 test("they are sorted by cosine or by log-odds, equals as given", () => {
-  assert.deepEqual(list({ sort: "typical" }), [1, 2, 3, 0, 4]);
-  assert.deepEqual(list({ sort: "ambiguous" }), [2, 3, 0, 1, 4]);
+  assert.deepEqual(list({ sort: "central" }), [1, 2, 3, 0, 4]);
+  assert.deepEqual(list({ sort: "unsure" }), [2, 3, 0, 1, 4]);
 });
 
 test("labels, days and texts narrow the list", () => {
@@ -79,12 +82,48 @@ test("years and months that have the day are listed", () => {
   assert.deepEqual(listed({ from: "2020-04-01", to: "2020-12-31" }), [0]);
 });
 
-test("a document is called by its title, and found by it", () => {
-  const titled = { ...documents, title: ["Home", "", "Away", "x", "y"] };
-  assert.deepEqual([nameOf(titled, 0), nameOf(titled, 1)], ["Home", "ben"]);
-  assert.equal(nameOf({ ...documents, title: null }, 0), "Anna");
+test("a document is called by its title, or by the first line of its text, and found by it", () => {
+  const titled = { ...documents, title: ["Home", "", "Away", "", "y"] };
+  const names = [0, 1, 3].map((i) => nameOf(titled, i));
+  assert.deepEqual(names, ["Home", "the BANK", "dora"]);
+  assert.equal(nameOf({ ...documents, title: null }, 0), "Goal!");
+  assert.equal(nameOf({ ...documents, title: null, text: null }, 0), "Anna");
   const search = createSearch(titled);
   assert.deepEqual(listDocuments(titled, step, { ...all, text: "home" }, search, content), [0]);
+});
+
+test("the first line of a text is its title, and of a long one the first words", () => {
+  assert.deepEqual(firstLine("\n A title \r\n\nA text."), {
+    line: "A title",
+    rest: "\r\n\nA text.",
+  });
+  assert.deepEqual(firstLine(""), { line: "", rest: "" });
+  const { line, rest } = firstLine("word ".repeat(40));
+  assert.ok(line.length <= 74 && line.endsWith("word …"));
+  const words = (text) => text.match(/word/gu).length;
+  assert.equal(words(line) + words(rest), 40);
+});
+
+test("the typical documents are the surest, and none of them is borderline", () => {
+  assert.deepEqual(list({ list: "typical" }), [1, 4]);
+  assert.deepEqual(list({ list: "typical", scope: "group", group: 0 }), [0]); // probably here
+  assert.deepEqual(list({ list: "typical", text: "a goal" }), []); // borderline
+  assert.deepEqual(list({ list: "borderline" }), [2, 3]);
+});
+
+test("documents with a word are those that the report knows to have it", () => {
+  const rows = { indptr: Uint32Array.of(0, 1, 3, 3, 4, 4), words: Uint16Array.of(7, 2, 7, 5) };
+  const known = { ...content, rows };
+  const having = (word) =>
+    listDocuments(documents, step, { ...all, word }, createSearch(documents), known);
+  assert.deepEqual([having(7), having(5), having(1)], [[0, 1], [3], []]);
+});
+
+test("any filter counts, all groups do not", () => {
+  const now = { ...all, lasso: "" };
+  assert.equal(isFiltered(now), false);
+  for (const one of [{ word: 0 }, { label: 0 }, { to: "2020" }, { lasso: "1,1" }])
+    assert.equal(isFiltered({ ...now, ...one }), true);
 });
 
 test("between two groups are those for which both are the most probable", () => {
@@ -122,11 +161,11 @@ test("the newest come first, those without a date last; the most unlike are the 
 
 test("the least sure are those of little stability, and those of even odds where none is known", () => {
   const stability = { documents: Float32Array.of(0.9, 0.2, 0.9, 0.6, 0.8) };
-  const now = { ...all, sort: "ambiguous" };
+  const now = { ...all, sort: "unsure" };
   const measured = { ...content, stability };
   const found = listDocuments(documents, step, now, createSearch(documents), measured);
   assert.deepEqual(found, [1, 3, 4, 2, 0]); // of two that are as stable, that of closer odds first
-  assert.deepEqual(list({ sort: "ambiguous" }), [2, 3, 0, 1, 4]);
+  assert.deepEqual(list({ sort: "unsure" }), [2, 3, 0, 1, 4]);
 });
 
 test("what is shown beside borderline documents grows down the list", () => {
@@ -137,7 +176,7 @@ test("what is shown beside borderline documents grows down the list", () => {
   };
   const stability = { documents: Float32Array.of(0.45, 0.1, 0.95, 0.6, 0), n_replicates: 20 };
   const measured = { ...content, stability };
-  const now = { ...all, sort: "ambiguous", sure: "borderline" };
+  const now = { ...all, list: "borderline" };
   const found = listDocuments(many, { labels: many.group }, now, createSearch(many), measured);
   assert.deepEqual(
     found.map((i) => sureText(measured, many, i)),
@@ -149,9 +188,9 @@ test("documents are listed by how sure they are; those that belong nowhere follo
   const lost = { ...documents, group: Uint16Array.of(0, 1, 0, 3, 1) }; // the fourth one
   const listed = (now) =>
     listDocuments(lost, step, { ...all, ...now }, createSearch(lost), content);
-  assert.deepEqual(listed({ sure: "borderline" }), [2]);
-  assert.deepEqual(listed({ sure: "nowhere" }), [3]);
-  assert.deepEqual(listed({ sure: "probably" }), [0]);
-  assert.deepEqual(listed({ sure: "clearly" }), [1, 4]);
-  assert.deepEqual(listed({ sort: "ambiguous" }), [2, 3, 0, 1, 4]);
+  assert.deepEqual(listed({ list: "borderline" }), [2]);
+  assert.deepEqual(listed({ list: "typical" }), [1, 4]);
+  assert.deepEqual(listed({ sort: "unsure" }), [2, 3, 0, 1, 4]);
+  const alone = { list: "typical", text: "dora" };
+  assert.deepEqual(listed(alone), [3]); // of those that belong nowhere, too
 });

@@ -24,6 +24,8 @@ import {
   resizedView,
   toMap,
   toScreen,
+  viewOf,
+  viewText,
   wholeView,
   zoomedView,
 } from "../../../../src/spheremix/report/page/map/view.js";
@@ -127,8 +129,10 @@ test("the index holds every point once", () => {
 });
 
 test("a lasso holds the points inside it, also where it goes in", () => {
-  const points = createPoints([10_000, 30_000, 50_000, 30_000], [10_000, 10_000, 10_000, 40_000]);
-  const index = createIndex(points);
+  const layout = {
+    x: [10_000, 30_000, 50_000, 30_000],
+    y: [10_000, 10_000, 10_000, 40_000],
+  };
   const notched = [
     [0, 0],
     [1, 0],
@@ -136,8 +140,22 @@ test("a lasso holds the points inside it, also where it goes in", () => {
     [0.46, 0.05],
     [0, 1],
   ];
-  assert.deepEqual([...pointsInside(index, points, notched)], [0, 2]);
-  assert.deepEqual([...pointsInside(index, points, notched.slice(0, 2))], []);
+  assert.deepEqual([...pointsInside(notched, layout)], [1, 0, 1, 0]);
+  assert.deepEqual([...pointsInside(notched.slice(0, 2), layout)], [0, 0, 0, 0]);
+});
+
+test("an address has the part of the map that is seen, and nothing for all of it", () => {
+  const points = cloud(100);
+  const whole = wholeView(points, 600, 400);
+  assert.equal(viewText(whole, whole), "");
+  assert.deepEqual(viewOf("", whole), whole);
+  const moved = movedView(zoomedView(whole, 3), 40, -25);
+  const text = viewText(moved, whole);
+  const found = viewOf(text, whole);
+  for (const key of ["x", "y"]) near(found[key], moved[key], 1e-4);
+  near(found.scale / moved.scale, 1, 0.01);
+  assert.equal(viewText(found, whole), text);
+  assert.ok(viewOf("0.5,0.5,99.00", whole).scale <= 60 * whole.scale); // no nearer than by hand
 });
 
 test("one point and none are maps too", () => {

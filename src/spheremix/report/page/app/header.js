@@ -1,5 +1,6 @@
 // The lines at the top: what this is, how many groups, how sure that is; and light or dark.
 
+import { UNFILTERED } from "../documents/filters.js";
 import {
   AGREED,
   agreementPercent,
@@ -178,7 +179,7 @@ function agreements(content) {
 }
 
 /** Return how many documents are borderline; a click lists them. @param {App} app */
-function distrusted({ content, state, lasso }) {
+function distrusted({ content, state }) {
   const { documents } = content;
   if (!documents?.second_group) return [];
   const { borderline: n } = countSure(content, documents, documents.id.keys());
@@ -186,11 +187,7 @@ function distrusted({ content, state, lasso }) {
   return [
     textButton(
       `${countedRows(n)} ${n === 1 ? "is" : "are"} borderline`,
-      () => {
-        lasso.set([]);
-        const others = { text: "", label: -1, rival: -1, from: "", to: "" };
-        state.set({ ...others, scope: "all", sure: "borderline", sort: "ambiguous" });
-      },
+      () => state.set({ ...UNFILTERED, scope: "all", list: "borderline", document: -1 }),
       {
         id: "distrusted",
         title:

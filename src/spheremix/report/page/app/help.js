@@ -68,13 +68,15 @@ function keysOf(content) {
     content.tree && [", .", "fewer or more groups"],
     ["↑ ↓", "group above or below"],
     content.documents && ["j k", "next or previous document"],
-    ["/", `search for a ${nounOf(content)}`],
+    ["/", "search"],
     ["+ − 0", "zoom the map in, out, or back to all"],
     ["[ ]", "move the zoomed map"],
     dataMap && ["m", "groups or documents as rows of the map"],
     ["d", "dark or light"],
-    content.documents && ["Esc", `clear the marked ${nounOf(content)}, or close the document`],
-    !content.documents && ["Esc", `clear the marked ${nounOf(content)}`],
+    [
+      "Esc",
+      content.documents ? "close the document, then take the last filter away" : "clear the mark",
+    ],
     ["?", "this help"],
   ]);
 }

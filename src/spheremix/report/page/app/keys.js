@@ -8,7 +8,8 @@ import { openHelp, writeHelp } from "./help.js";
 
 /**
  * @param {App} app
- * @param {Record<"moveGroup" | "moveDocument" | "zoom" | "pan", (by: number) => void>} actions
+ * @param {Record<"moveGroup" | "moveDocument" | "zoom" | "pan", (by: number) => void> &
+ *   { takeLast: () => boolean }} actions
  */
 export function mountKeys(app, actions) {
   const { content, state } = app;
@@ -42,7 +43,11 @@ export function mountKeys(app, actions) {
     "]": () => actions.pan(0.25),
     m: content.rows && content.labels ? other : null,
     d: () => find("dark").click(),
-    Escape: () => state.set(state.now.word >= 0 ? { word: -1 } : { document: -1 }),
+    // The document that is read, then the filters, the last one first.
+    Escape: () => {
+      if (state.now.document >= 0) state.set({ document: -1 });
+      else actions.takeLast();
+    },
     ",": () => moveCut(app, -1),
     ".": () => moveCut(app, 1),
     "?": openHelp,

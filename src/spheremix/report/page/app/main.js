@@ -5,22 +5,23 @@ import { mountReader } from "../documents/reader.js";
 import { createEdits } from "../edits/edits.js";
 import { mountEdits } from "../edits/tools.js";
 import { mountCard } from "../groups/card.js";
-import { SURE_ORDER } from "../groups/certainty.js";
 import { createGroupings } from "../groups/grouping.js";
 import { mountGroups, moveGroup } from "../groups/list.js";
 import { mountGroupSlider, mountSlider } from "../groups/sliders.js";
 import { readContent } from "../lib/content.js";
 import { find, make } from "../lib/dom.js";
 import { nameRows } from "../lib/format.js";
-import { createLasso, mountMapTab } from "../map/tab.js";
+import { colourNames, createLasso, mountMapTab } from "../map/tab.js";
 import { mountCorpus } from "../tabs/corpus.js";
 import { mountLabels } from "../tabs/labels.js";
 import { mountCandidates } from "../tabs/numbers.js";
 import { mountTime } from "../tabs/time.js";
 import { mountMap, mountWordLine } from "../words/map.js";
 import { createSteps } from "../words/steps.js";
+import { mountChips } from "./chips.js";
 import { mountHeader, mountTheme } from "./header.js";
 import { mountKeys } from "./keys.js";
+import { mountLink } from "./link.js";
 import { mountSave } from "./save.js";
 import { mountSearch } from "./search.js";
 import { createState } from "./state.js";
@@ -45,15 +46,17 @@ function initialState(content, groupsAt) {
     node: -1,
     compared: -1,
     edited: 0,
-    lassoed: 0,
     document: -1,
     word: -1,
     tab: tabs[0],
     zoom: [0, 1],
     scope: "group",
-    sort: "typical",
-    sure: "",
+    list: "typical",
+    sort: "central",
     text: "",
+    lasso: "",
+    view: "",
+    colour: "group",
     label: -1,
     rival: -1,
     from: "",
@@ -79,8 +82,11 @@ function initialState(content, groupsAt) {
     word: [-1, words.length - 1],
     tab: [...tabs, ...data],
     scope: ["group", "all"],
-    sort: ["typical", "ambiguous", "newest", "unlike", "given"],
-    sure: ["", ...SURE_ORDER],
+    list: ["typical", "borderline", "all"],
+    sort: ["central", "unsure", "newest", "unlike", "given"],
+    lasso: /^(?:\d{1,4},\d{1,4}(?:,|$)){0,60}$/u,
+    view: /^(?:-?\d\.\d{1,4},-?\d\.\d{1,4},\d{1,2}\.\d{1,2})?$/u,
+    colour: content.layout && documents ? colourNames(content, documents) : ["group"],
     label: [-1, labels - 1],
     rival: [-1, rivals - 1],
     from: days,
@@ -99,7 +105,7 @@ function createApp(content) {
   const state = initialState(content, groupsAt);
   const groups = () => groupsAt(state.now);
   const edits = createEdits(content, state);
-  return { content, stepOf, state, groups, groupsAt, edits, lasso: createLasso(state) };
+  return { content, stepOf, state, groups, groupsAt, edits, lasso: createLasso(content, state) };
 }
 
 /** @param {Content} content */
@@ -128,8 +134,10 @@ function mount(content) {
   mountCard(app);
   const documents = mountDocuments(app);
   performance.mark("first-screen");
-  mountReader(app);
+  mountReader(app, documents);
   mountSearch(app);
+  const takeLast = mountChips(app);
+  mountLink();
   mountWordLine(app);
   mountLabels(app);
   mountTime(app);
@@ -140,6 +148,7 @@ function mount(content) {
   mountKeys(app, {
     moveGroup: (/** @type {number} */ by) => moveGroup(app, by),
     moveDocument: documents.move,
+    takeLast,
     zoom: map.zoom,
     pan: map.pan,
   });

@@ -1,42 +1,57 @@
-// The search box: words to show on the map, and how many documents have the text.
+// The search box: words, groups and documents. What is chosen lights the map and the list.
 
-import { anyCut, createSearch } from "../documents/filters.js";
+import { anyCut, createSearch, nameOf } from "../documents/filters.js";
+import { chooseGroup } from "../groups/grouping.js";
+import { seenColour } from "../lib/colours.js";
 import { bdi, debounced, find, make } from "../lib/dom.js";
 import { atThisBeta, counted, countedRows, nounOf, shownOfAll } from "../lib/format.js";
 import { showWord } from "../words/map.js";
 import { sharers } from "../words/words.js";
 
-/** @import { App, Content, Documents, State } from "../types.d.ts" */
+/** @import { App, Content, Documents, Group, State } from "../types.d.ts" */
 
-const SHOWN = 8;
+const WORDS = 5;
+const GROUPS = 4;
+const TITLES = 4;
+
+/** @typedef {(text: string) => (i: number) => boolean} Search */
+/** @typedef {{ pick: (action: () => void) => void, fill: (text: string) => void }} Parts */
 
 /** @param {App} app */
 export function mountSearch(app) {
   const { content, state } = app;
   const input = find("search");
   const box = find("found");
-  // Nobody looks for a coordinate: with texts, those are searched.
-  const inTexts = content.kind === "coordinates" && Boolean(content.documents?.text);
-  const what = inTexts ? "the texts" : `a ${nounOf(content)}`;
-  input.placeholder = `search ${what}  /`;
-  input.setAttribute("aria-label", `Search ${what}`);
-  const lowered = content.words.map((word) => word.toLowerCase());
   const { documents } = content;
+  // Nobody looks for a coordinate.
+  const kinds = [
+    ...(content.kind === "coordinates" ? [] : [`${nounOf(content)}s`]),
+    "groups",
+    ...(documents ? ["documents"] : []),
+  ];
+  const what = kinds.join(", ");
+  input.placeholder = `Search ${what}`;
+  input.setAttribute("aria-label", `Search ${what}`);
+  input.title = "Key: /";
+  const lowered = content.words.map((word) => word.toLowerCase());
   const search = documents && createSearch(documents);
 
   const close = () => {
     box.hidden = true;
     input.setAttribute("aria-expanded", "false");
   };
-  const pick = (/** @type {() => void} */ action) => {
-    close();
-    action();
-  };
-  // What this box put into the search for documents leaves it with this box.
+  // What this box put into the filter of texts leaves it with this box.
   let filled = "";
-  const fill = (/** @type {string} */ text) => {
-    filled = text;
-    state.set({ text, scope: "all" });
+  /** @type {Parts} */
+  const parts = {
+    pick: (action) => {
+      close();
+      action();
+    },
+    fill: (text) => {
+      filled = text;
+      state.set({ text, scope: "all", list: "all" });
+    },
   };
   const empty = () => {
     if (filled && state.now.text === filled) state.set({ text: "" });
@@ -44,22 +59,23 @@ export function mountSearch(app) {
     close();
   };
   const look = () => {
-    const wanted = input.value.trim().toLowerCase();
+    const asked = input.value.trim();
+    const wanted = asked.toLowerCase();
     if (!wanted) {
       empty();
       return;
     }
-    const words = matchingWords(lowered, wanted, content.forms);
-    const options = words.slice(0, SHOWN).map((j) => wordOption(app, j, pick));
-    if (!words.length && !inTexts)
-      options.push(
-        make("li", {
-          class: "soft",
-          text: noMatch(content),
-        }),
-      );
-    if (documents && search)
-      options.push(documentsOption(documents, input.value.trim(), search, pick, fill));
+    const words =
+      content.kind === "coordinates" ? [] : matchingWords(lowered, wanted, content.forms);
+    const options = [
+      ...words.slice(0, WORDS).map((j) => wordOption(app, j, parts)),
+      ...matchingGroups(app.groups().listed, wanted)
+        .slice(0, GROUPS)
+        .map((group) => groupOption(app, group, parts)),
+    ];
+    if (!options.length && kinds[0] !== "groups")
+      options.push(make("li", { class: "soft", text: noMatch(content) }));
+    if (documents && search) options.push(...documentOptions(app, documents, asked, search, parts));
     box.replaceChildren(...options);
     box.hidden = false;
     input.setAttribute("aria-expanded", "true");
@@ -89,6 +105,19 @@ export function matchingWords(lowered, wanted, forms) {
   return [...new Set([...(form === undefined ? [] : [form]), ...begin, ...contain])];
 }
 
+/**
+ * Return the groups whose names have the text, then those one of whose words begins with it.
+ * @param {Group[]} groups @param {string} wanted
+ */
+export function matchingGroups(groups, wanted) {
+  const named = groups.filter((group) => group.name().toLowerCase().includes(wanted));
+  const others = groups.filter(
+    (group) =>
+      !named.includes(group) && group.words.some((word) => word.toLowerCase().startsWith(wanted)),
+  );
+  return [...named, ...others];
+}
+
 /** @param {Content} content */
 function noMatch(content) {
   const shown = shownOfAll(content);
@@ -96,8 +125,21 @@ function noMatch(content) {
   return shown ? `${none}; the report shows ${shown}.` : `${none}.`;
 }
 
-/** @param {App} app @param {number} j @param {(action: () => void) => void} pick */
-function wordOption(app, j, pick) {
+/**
+ * @param {string} kind @param {(HTMLElement | string)[]} first @param {string} note
+ * @param {() => void} click
+ */
+function option(kind, first, note, click) {
+  return make(
+    "li",
+    { role: "option", class: kind, on: { click } },
+    make("span", {}, ...first),
+    make("span", { class: "soft" }, bdi(note)),
+  );
+}
+
+/** @param {App} app @param {number} j @param {Parts} parts */
+function wordOption(app, j, { pick }) {
   const { content, state, stepOf } = app;
   const step = stepOf(state.now.step);
   const having = sharers(step, j);
@@ -107,35 +149,64 @@ function wordOption(app, j, pick) {
       : having.length
         ? `${having.length} of ${counted(step.K, "group")}`
         : `no group${atThisBeta(content)}`;
-  const click = () => pick(() => showWord(app, j));
-  return make(
-    "li",
-    { role: "option", on: { click } },
-    bdi(content.words[j], { class: "strong" }),
-    make("span", { class: "soft" }, bdi(where)),
+  const show = () => {
+    showWord(app, j);
+    state.set({ scope: "all", list: "all" });
+  };
+  return option("found-word", [bdi(content.words[j], { class: "strong" })], where, () =>
+    pick(show),
   );
 }
 
-/**
- * @param {Documents} documents @param {string} text
- * @param {(text: string) => (i: number) => boolean} search
- * @param {(action: () => void) => void} pick @param {(text: string) => void} fill
- */
-function documentsOption(documents, text, search, pick, fill) {
-  const test = search(text);
-  const n = documents.id.filter((_, i) => test(i)).length;
-  const click = () =>
-    pick(() => {
-      fill(text);
-      find("documents").scrollIntoView({ block: "start" });
-    });
-  return make(
-    "li",
-    { role: "option", on: { click } },
-    `${countedRows(n)} with `,
-    bdi(`“${text}”`),
-    anyCut(documents) ? " in the texts, as far as this report has them" : null,
+/** @param {App} app @param {Group} group @param {Parts} parts */
+function groupOption({ state, groups }, group, { pick }) {
+  const swatch = make("span", { class: "swatch", "aria-hidden": "true" });
+  swatch.style.background = seenColour(group.colour);
+  const size = countedRows(Math.round(group.size));
+  return option("found-group", [swatch, bdi(group.name())], `group, ${size}`, () =>
+    pick(() => chooseGroup(state, groups(), group.id)),
   );
+}
+
+// Return how many documents have the text, and some whose names have it.
+/**
+ * @param {App} app @param {Documents} documents @param {string} text @param {Search} search
+ * @param {Parts} parts
+ */
+function documentOptions(app, documents, text, search, { pick, fill }) {
+  const test = search(text);
+  const found = [...documents.id.keys()].filter(test);
+  const wanted = text.toLowerCase();
+  const titled = found.filter((i) =>
+    `${nameOf(documents, i)}\n${documents.id[i]}`.toLowerCase().includes(wanted),
+  );
+  const all = make(
+    "li",
+    { role: "option", class: "found-documents", on: { click: () => pick(() => fill(text)) } },
+    make(
+      "span",
+      {},
+      `${countedRows(found.length)} with `,
+      bdi(`“${text}”`),
+      anyCut(documents) ? " in the texts, as far as this report has them" : null,
+    ),
+  );
+  const { state, groups } = app;
+  const open = (/** @type {number} */ i) => () =>
+    pick(() => chooseGroup(state, groups(), groups().labels[i], { document: i }));
+  return [
+    all,
+    ...titled
+      .slice(0, TITLES)
+      .map((i) =>
+        option("found-document", [bdi(nameOf(documents, i))], groupName(app, i), open(i)),
+      ),
+  ];
+}
+
+/** @param {App} app @param {number} i */
+function groupName({ groups }, i) {
+  return groups().byId.get(groups().labels[i])?.name() ?? "";
 }
 
 /**
@@ -145,12 +216,12 @@ function documentsOption(documents, text, search, pick, fill) {
  */
 function onKey(event, { input, box, look, empty, state }) {
   const options = [...box.querySelectorAll("li")].filter((one) => one.role === "option");
-  const at = options.findIndex((option) => option.getAttribute("aria-selected") === "true");
+  const at = options.findIndex((one) => one.getAttribute("aria-selected") === "true");
   if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     event.preventDefault();
     const to = event.key === "ArrowDown" ? at + 1 : Math.max(at, 0) - 1;
     const next = options[(to + options.length) % options.length];
-    options.forEach((option) => option.setAttribute("aria-selected", String(option === next)));
+    options.forEach((one) => one.setAttribute("aria-selected", String(one === next)));
   } else if (event.key === "Enter") {
     event.preventDefault();
     // What is listed may be of an earlier text, while the box is hidden or typing goes on.

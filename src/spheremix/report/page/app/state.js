@@ -8,7 +8,7 @@ import { debounced } from "../lib/dom.js";
 /** @type {Key[]} */
 const PLACES = ["group", "node", "cut", "document", "tab", "candidate"];
 /** @type {Set<Key>} */
-const UNSAID = new Set(["edited", "lassoed"]); // no part of the address
+const UNSAID = new Set(["edited"]); // no part of the address
 
 /**
  * @param {Now} defaults @param {Limits} limits

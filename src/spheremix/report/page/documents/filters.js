@@ -3,12 +3,30 @@
 import { SURE_ORDER, sureOf } from "../groups/certainty.js";
 import { chosenId } from "../groups/grouping.js";
 
-/** @import { Content, Documents, Edits, Grouping, Now, Sort } from "../types.d.ts" */
+/** @import { Content, Documents, Edits, Grouping, Listing, Now, Rows, Sort, Sure } from "../types.d.ts" */
 
-// Return what people call a document: its title, or its id where it has none.
-/** @param {Pick<Documents, "id" | "title">} documents @param {number} i */
-export function nameOf({ id, title }, i) {
-  return title?.[i] || id[i];
+const TITLE = 100; // characters of a first line that is a title
+const BEGINNING = 72; // characters of a longer one that stand for it
+
+/**
+ * Return what people call a document: its title, or its first line where it has none, or its id.
+ * @param {Pick<Documents, "id" | "title" | "text">} documents @param {number} i
+ */
+export function nameOf({ id, title, text }, i) {
+  return title?.[i] || firstLine(text?.[i] ?? "").line || id[i];
+}
+
+/**
+ * Return the first line of a text, or the beginning of a long one, and what follows.
+ * @param {string} text
+ */
+export function firstLine(text) {
+  const whole = text.slice(0, 2000).trimStart();
+  const end = whole.search(/[\r\n]/u);
+  const first = end < 0 ? whole : whole.slice(0, end);
+  if (first.length <= TITLE) return { line: first.trim(), rest: whole.slice(first.length) };
+  const cut = first.slice(0, BEGINNING).replace(/\s+\S*$/u, "");
+  return { line: `${cut} …`, rest: `… ${whole.slice(cut.length).trimStart()}` };
 }
 
 // Return a search in texts; their lower-case copies are made once, when something is searched for.
@@ -42,13 +60,74 @@ export function listedIds(now, edits) {
   return now.cut ? [now.node] : edits.together(now.group);
 }
 
+// What asks for fewer documents, or for those of all groups: nothing of it.
+/** @type {Partial<Now>} */
+export const UNFILTERED = {
+  scope: "group",
+  text: "",
+  word: -1,
+  label: -1,
+  rival: -1,
+  from: "",
+  to: "",
+  lasso: "",
+};
+
+/** Return whether any filter is set. @param {Now} now */
+export function isFiltered(now) {
+  const filters = /** @type {(keyof typeof UNFILTERED)[]} */ (Object.keys(UNFILTERED));
+  return filters.some((key) => key !== "scope" && now[key] !== UNFILTERED[key]);
+}
+
+/** @typedef {Pick<Content, "stability" | "model"> & { rows?: Rows | null }} Known */
+
+// Return the documents that are asked for, in the order of their list.
 /**
  * @param {Documents} documents @param {Pick<Grouping, "labels">} groups @param {Now} now
- * @param {(text: string) => (i: number) => boolean} search
- * @param {Pick<Content, "stability" | "model">} content @param {number[]} ids of the groups that are
- * listed
+ * @param {(text: string) => (i: number) => boolean} search @param {Known} content
+ * @param {number[]} ids of the groups that are listed
+ * @param {((i: number) => boolean) | null} inside what is drawn around on the map
  */
-export function listDocuments(documents, groups, now, search, content, ids = [chosenId(now)]) {
+export function listDocuments(documents, groups, now, search, content, ids, inside = null) {
+  const found = filterDocuments(documents, groups, now, search, content, ids, inside);
+  const sort = { typical: "central", borderline: "unsure", all: now.sort }[now.list];
+  return sortDocuments(
+    documents,
+    partOf(content, documents, found, now.list),
+    /** @type {Sort} */ (sort),
+    content,
+  );
+}
+
+const FOR_SURE = /** @type {Sure[]} */ (["clearly", "probably", "nowhere"]);
+
+// Return the part of documents that a list has: the typical ones are the surest there are, none of them
+// borderline.
+/**
+ * @param {Known} content @param {Documents} documents @param {number[]} found @param {Listing} list
+ */
+function partOf(content, documents, found, list) {
+  if (list === "all") return found;
+  const sure = found.map((i) => sureOf(content, documents, i));
+  const wanted = list === "borderline" ? list : FOR_SURE.find((one) => sure.includes(one));
+  return found.filter((_, at) => sure[at] === wanted);
+}
+
+/**
+ * Return the documents that pass all filters, in their own order.
+ * @param {Documents} documents @param {Pick<Grouping, "labels">} groups @param {Now} now
+ * @param {(text: string) => (i: number) => boolean} search @param {Known} content
+ * @param {number[]} ids @param {((i: number) => boolean) | null} inside
+ */
+export function filterDocuments(
+  documents,
+  groups,
+  now,
+  search,
+  content,
+  ids = [chosenId(now)],
+  inside = null,
+) {
   /** @type {((i: number) => boolean)[]} */
   const tests = [];
   const dateOf = (/** @type {number} */ i) => documents.date?.[i] ?? null;
@@ -66,12 +145,22 @@ export function listDocuments(documents, groups, now, search, content, ids = [ch
   if (now.to)
     tests.push((i) => dateOf(i) !== null && (dateOf(i) ?? "").slice(0, now.to.length) <= now.to);
   if (now.text) tests.push(search(now.text));
-  if (now.sure) tests.push((i) => sureOf(content, documents, i) === now.sure);
+  if (now.word >= 0 && content.rows) tests.push(hasWord(content.rows, now.word));
+  if (inside) tests.push(inside);
   const found = [];
   for (let i = 0; i < groups.labels.length; i++) {
     if (tests.every((test) => test(i))) found.push(i);
   }
-  return sortDocuments(documents, found, now.sort, content);
+  return found;
+}
+
+// Return whether a word is among those that the report has of a document.
+/** @param {Rows} rows @param {number} word */
+function hasWord({ indptr, words }, word) {
+  return (/** @type {number} */ i) => {
+    for (let at = indptr[i]; at < indptr[i + 1]; at++) if (words[at] === word) return true;
+    return false;
+  };
 }
 
 // Return whether these are the two most probable groups; with all groups listed, either of them.
@@ -85,13 +174,13 @@ function isBetween({ group, second_group: next }, i, now, ids) {
 
 /**
  * @param {Documents} documents @param {number[]} found @param {Sort} sort
- * @param {Pick<Content, "stability" | "model">} content
+ * @param {Known} content
  */
 function sortDocuments(documents, found, sort, content) {
   const { cosine, log_odds: odds, date } = documents;
-  if (sort === "typical") return found.sort((a, b) => cosine[b] - cosine[a] || a - b);
+  if (sort === "central") return found.sort((a, b) => cosine[b] - cosine[a] || a - b);
   if (sort === "unlike") return found.sort((a, b) => cosine[a] - cosine[b] || a - b);
-  if (sort === "ambiguous") {
+  if (sort === "unsure") {
     const sure = (/** @type {number} */ i) => SURE_ORDER.indexOf(sureOf(content, documents, i));
     const ranks = new Map(found.map((i) => [i, sure(i)]));
     const rank = (/** @type {number} */ i) => ranks.get(i) ?? 0;

@@ -7,17 +7,24 @@ import {
   countSure,
   secondText,
   scopeText,
-  SURE_NAMES,
-  SURE_ORDER,
   sureOf,
   sureScope,
   sureText,
 } from "../groups/certainty.js";
-import { bdi, createList, debounced, find, make, selectOf, textButton } from "../lib/dom.js";
+import { bdi, createList, find, make, segmented, selectOf, textButton } from "../lib/dom.js";
 import { atThisBeta, capital, countedRows, integer } from "../lib/format.js";
-import { anyCut, createSearch, listDocuments, listedIds, nameOf } from "./filters.js";
+import {
+  filterDocuments,
+  firstLine,
+  isFiltered,
+  listDocuments,
+  listedIds,
+  nameOf,
+  createSearch,
+  UNFILTERED,
+} from "./filters.js";
 
-/** @import { App, Content, Documents, Key, LabelColumn, Now, Scope, Sort, State, Sure } from "../types.d.ts" */
+/** @import { App, Content, Documents, Key, LabelColumn, Listing, Now, Scope, Sort, State, Sure } from "../types.d.ts" */
 
 // Pixels of a row, as in the style sheet: with a second line, and without one.
 const ROW = 46;
@@ -30,15 +37,16 @@ const LISTED_BY = [
   "cut",
   "step",
   "scope",
+  "list",
   "sort",
-  "sure",
   "rival",
   "label",
+  "word",
   "from",
   "to",
   "text",
+  "lasso",
   "edited",
-  "lassoed",
 ];
 const TAGS = 2; // labels of a row; the reader shows all
 /** @type {Record<Sure, string>} */
@@ -62,23 +70,27 @@ export function mountDocuments(app) {
   }
   const search = createSearch(documents);
   const row = (/** @type {number} */ i) => documentRow(app, documents, i);
-  const short = !documents.text && !content.rows;
+  const short = !content.rows && !documents.text?.some((text) => firstLine(text).rest);
   const box = find("document-list");
   find("skip").addEventListener("click", () => box.focus());
   box.classList.toggle("short", short);
   const list = createList(box, short ? SHORT : ROW, row, (i) => {
     state.set({ document: i });
-    // In one column the reader is below the list.
+    // In one column the reader is in the place of the group, above the list.
     if (matchMedia("(max-width: 760px)").matches) find("reader").scrollIntoView();
   });
-  const controls = mountControls(app, documents, search);
+  const controls = mountControls(app, documents);
 
   const draw = () => {
     const ids = listedIds(state.now, app.edits);
-    const found = listDocuments(documents, app.groups(), state.now, search, content, ids);
-    const inside = app.lasso.has;
-    list.show(inside ? found.filter(inside) : found, state.now.document);
-    controls.update(list.items());
+    const inside = app.lasso.has();
+    const now = { ...state.now, sort: /** @type {const} */ ("given") };
+    const all = filterDocuments(documents, app.groups(), now, search, content, ids, inside);
+    list.show(
+      listDocuments(documents, app.groups(), state.now, search, content, ids, inside),
+      state.now.document,
+    );
+    controls.update(list.items(), all);
   };
   state.followAtRest(LISTED_BY, draw);
   state.follow(["document"], () => list.choose(state.now.document));
@@ -96,7 +108,7 @@ function documentRow({ content, state, groups, edits }, documents, i) {
   const several = state.now.scope === "all" || listedIds(state.now, edits).length > 1;
   const sure = sureOf(content, documents, i);
   const group = several && sure !== "nowhere" ? groups().byId.get(groups().labels[i]) : null;
-  const unsure = sure === "borderline" || state.now.sort === "ambiguous";
+  const unsure = sure === "borderline" || state.now.list === "borderline";
   // With other words or another number of groups, it may be in another group than in the model.
   const stays = groups().labels[i] === documents.group[i];
   const moved = groups().exact && !stays;
@@ -108,29 +120,32 @@ function documentRow({ content, state, groups, edits }, documents, i) {
   const why = borderlineReason(content, documents, i);
   const scope = sureScope(content, state.now);
   const own = content.names[documents.group[i]] ?? "no group";
-  const told = `${capital(certaintyText(content, documents, i))}${why ? `: ${why}` : ""}.`;
+  const how = `${capital(certaintyText(content, documents, i))}${why ? `: ${why}` : ""}.`;
   const title = moved
     ? `It has changed group: with the chosen number of words it is in “${own}”. How sure is told for that one.`
-    : `${scope && `${capital(scope)}: `}${told} ${ADVICE[sure]}`;
+    : `${scope && `${capital(scope)}: `}${how} ${ADVICE[sure]}`;
+  // In the list of typical documents all are as sure: that is told where it is not “clearly”.
+  const told = state.now.list !== "typical" || sure !== "clearly" || moved;
+  const said = moved
+    ? "changed group"
+    : sureText(content, documents, i, state.now.list === "borderline");
+  const labels = labelTags(documents, i).slice(0, TAGS);
   return make(
     "div",
-    { class: edits.isMisplaced(documents.id[i]) ? "document misplaced" : "document" },
+    { class: edits.isMisplaced(documents.id[i]) ? "document misplaced" : "document", title },
     make(
       "div",
       { class: "line" },
       bdi(nameOf(documents, i), { class: "id", title: documents.id[i] }),
       documents.date?.[i] ? make("span", { class: "soft", text: documents.date[i] }) : null,
-      ...labelTags(documents, i).slice(0, TAGS),
-      ...(below ? [] : tags),
-      make("span", {
-        class: moved ? "sure moved" : `sure ${sure}`,
-        title,
-        text: moved
-          ? "changed group"
-          : sureText(content, documents, i, state.now.sure === "borderline"),
-      }),
+      ...(below ? [] : [...labels, ...tags]),
+      told
+        ? make("span", { class: moved ? "sure moved" : `sure ${sure}`, title, text: said })
+        : null,
     ),
-    below ? make("div", { class: "snippet" }, ...tags, bdi(snippet(content, documents, i))) : null,
+    below
+      ? make("div", { class: "snippet" }, ...tags, ...labels, bdi(snippet(content, documents, i)))
+      : null,
   );
 }
 
@@ -144,7 +159,11 @@ export function labelTags({ labels, label_names: names }, i) {
 // Return the beginning of the text; without texts, the words that weigh most.
 /** @param {Content} content @param {Documents} documents @param {number} i */
 function snippet({ rows, words }, documents, i) {
-  if (documents.text) return documents.text[i].slice(0, SNIPPET).replace(/\s+/gu, " ");
+  if (documents.text) {
+    const text = documents.text[i];
+    const rest = documents.title?.[i] ? text : firstLine(text).rest;
+    return rest.slice(0, SNIPPET).replace(/\s+/gu, " ").trim();
+  }
   if (!rows) return "";
   const at = Array.from(
     { length: rows.indptr[i + 1] - rows.indptr[i] },
@@ -160,82 +179,91 @@ function snippet({ rows, words }, documents, i) {
 // What chooses and orders the documents that are listed.
 
 /** @typedef {{ element: HTMLElement, update: (now: Now) => void }} Field */
-/** @typedef {(text: string) => (i: number) => boolean} Search */
 
-/** @param {App} app @param {Documents} documents @param {Search} search */
-export function mountControls(app, documents, search) {
+/** @param {App} app @param {Documents} documents */
+export function mountControls(app, documents) {
   const { content, state } = app;
+  const lists = segmented(
+    "Which documents",
+    /** @type {[Listing, string, string][]} */ ([
+      ["typical", "Typical", "The most central documents of those that are clearly here"],
+      ["borderline", "Borderline", "Documents that may as well be in another group"],
+      ["all", "All", "All documents"],
+    ]),
+    (list) => state.set({ list }),
+  );
+  const [, borderline, all] = lists.group.querySelectorAll("button");
+  borderline.hidden = !documents.second_group;
   const sort = sortChoice(documents, state);
   const scope = scopeChoice(state);
-  const sure = sureChoice(app, documents, search);
-  const text = textField(documents, state);
   const fields = filterFields(content.names, documents, state);
-  const clearing = (/** @type {string} */ words) =>
-    textButton(words, () => {
-      app.lasso.set([]);
-      state.set({ text: "", sure: "", label: -1, rival: -1, from: "", to: "" });
-    });
-  const clear = clearing("clear filters");
   const more = make("details", { class: "filters" }, make("summary", { text: "filter" }));
   more.append(
-    make("div", { class: "controls" }, sure.select, ...fields.map(({ element }) => element)),
+    make("div", { class: "controls" }, scope.select, sort, ...fields.map(({ element }) => element)),
   );
-  const unclear = make("p", {
-    id: "borderline-count",
-    class: "soft",
-    role: "status",
-    hidden: true,
-  });
+  const note = make("p", { id: "borderline-count", class: "soft", role: "status", hidden: true });
   find("document-controls").replaceChildren(
-    make("div", { class: "controls" }, sort, scope.select, text, more, clear),
-    unclear,
+    make("div", { class: "controls" }, lists.group, more),
+    note,
   );
   const none = find("no-documents");
   const told = find("document-count");
-  const update = (/** @type {number[]} */ items) => {
+  const update = (/** @type {number[]} */ items, /** @type {number[]} */ found) => {
     const { now } = state;
-    const n = items.length;
     const { labels } = app.groups();
     const ids = listedIds(now, app.edits);
     let size = 0;
     for (const one of labels) if (ids.includes(one)) size++;
     scope.update(now.scope, ids.length, size, labels.length);
-    const asked = now.sort === "ambiguous" || now.sure === "borderline";
-    const sorted = now.sort === "ambiguous";
-    unclear.textContent = asked ? borderlineText(content, documents, items, sorted) : "";
-    sure.update(now, ids);
-    unclear.hidden = !unclear.textContent;
+    lists.choose(now.list);
+    const counts = countSure(content, documents, found);
+    borderline.textContent = `Borderline ${integer(counts.borderline)}`;
+    all.textContent = `All ${integer(found.length)}`;
+    const unsure = now.list === "borderline";
+    note.textContent = unsure ? borderlineText(content, documents, found, items.length > 1) : "";
+    note.hidden = !note.textContent;
     sort.value = now.sort;
-    if (document.activeElement !== text) text.value = now.text;
     for (const field of fields) field.update(now);
-    const filtered = now.label >= 0 || now.rival >= 0 || now.from || now.to;
-    clear.hidden = !(now.text || now.sure || filtered || now.lassoed);
-    if (filtered || now.sure) more.open = true;
     const other = scopeText(content, now);
     const exact = other && `; ${other}`;
-    const drawn = now.lassoed ? " drawn around on the map" : "";
+    const drawn = now.lasso ? " drawn around on the map" : "";
     const own = ids.length > 1 ? "the groups to be merged" : "this group";
     const where = now.scope === "all" ? "all groups" : own;
-    told.textContent = `${countedRows(n)} of ${where}${drawn}${exact}`;
-    none.hidden = n > 0;
-    find("document-list").hidden = n === 0;
-    if (clear.hidden) none.replaceChildren(`No document is in this group${atThisBeta(content)}.`);
-    else none.replaceChildren("No document matches: ", clearing("clear the filters"), ".");
+    const which = now.list === "all" ? "" : `${now.list} `;
+    told.textContent = `${which}${countedRows(items.length)} of ${where}${drawn}${exact}`;
+    none.hidden = items.length > 0;
+    find("document-list").hidden = items.length === 0;
+    if (!items.length) none.replaceChildren(...nothing(app, found.length));
   };
   return { update };
+}
+
+// Return what stands in the place of an empty list.
+/** @param {App} app @param {number} n how many documents the list of all has */
+function nothing({ content, state }, n) {
+  if (!n && isFiltered(state.now))
+    return [
+      "No document matches: ",
+      textButton("clear the filters", () => state.set(UNFILTERED)),
+      ".",
+    ];
+  if (!n) return [`No document is in this group${atThisBeta(content)}.`];
+  const all = textButton("Show all", () => state.set({ list: "all" }));
+  if (state.now.list === "borderline") return ["No document here is borderline. ", all, "."];
+  return ["All documents here are borderline: none is typical. ", all, "."];
 }
 
 /** @param {Documents} documents @param {State} state */
 function sortChoice(documents, state) {
   /** @type {[Sort, string][]} */
   const sorts = [
-    ["typical", "typical first"],
-    ["ambiguous", "least sure first"],
+    ["central", "most central first"],
+    ["unsure", "least sure first"],
     documents.date ? ["newest", "newest first"] : ["given", "file order"],
     ["unlike", "most unlike first"],
   ];
   return selectOf("sort", "Order of documents", sorts, (value) =>
-    state.set({ sort: /** @type {Sort} */ (value) }),
+    state.set({ sort: /** @type {Sort} */ (value), list: "all" }),
   );
 }
 
@@ -246,7 +274,7 @@ function scopeChoice(state) {
     ["group", "this group"],
     ["all", "all groups"],
   ];
-  const select = selectOf("scope", "Which documents", scopes, (value) =>
+  const select = selectOf("scope", "Of which groups", scopes, (value) =>
     state.set({ scope: /** @type {Scope} */ (value) }),
   );
   /** @type {(scope: Scope, n: number, size: number, all: number) => void} */
@@ -257,51 +285,6 @@ function scopeChoice(state) {
     select.value = scope;
   };
   return { select, update };
-}
-
-// Return the choice of how sure listed documents are, with how many there are. Other filters count.
-/** @param {App} app @param {Documents} documents @param {Search} search */
-function sureChoice(app, documents, search) {
-  const { content, state } = app;
-  const shown = SURE_ORDER.filter((one) => one !== "nowhere" || content.model.has_nowhere);
-  /** @type {[string, string][]} */
-  const choices = [
-    ["", "how sure: any"],
-    ...shown.map((one) => /** @type {[string, string]} */ ([one, ""])),
-  ];
-  const select = selectOf("filter-sure", "How sure", choices, (sure) =>
-    state.set({ sure: /** @type {Sure | ""} */ (sure) }),
-  );
-  select.title = "Only documents that are so surely in their group";
-  const update = (/** @type {Now} */ now, /** @type {number[]} */ ids) => {
-    const all = { ...now, sure: /** @type {const} */ (""), sort: /** @type {const} */ ("given") };
-    const found = listDocuments(documents, app.groups(), all, search, content, ids);
-    const inside = app.lasso.has;
-    const counts = countSure(content, documents, inside ? found.filter(inside) : found);
-    shown.forEach((one, i) => {
-      select.options[i + 1].textContent = `${SURE_NAMES[one]}: ${integer(counts[one])}`;
-    });
-    select.value = now.sure;
-  };
-  return { select, update };
-}
-
-/** @param {Documents} documents @param {State} state */
-function textField(documents, state) {
-  const text = make("input", {
-    type: "search",
-    id: "text-search",
-    placeholder: `find in ${documents.text ? "texts" : documents.title ? "titles" : "ids"}`,
-    "aria-label": "Find documents",
-    title: anyCut(documents)
-      ? "Long texts are shortened in this report; only what is left of them is searched"
-      : null,
-  });
-  text.addEventListener(
-    "input",
-    debounced(180, () => state.set({ text: text.value.trim() })),
-  );
-  return text;
 }
 
 // Return the choices of label, second group and dates, where the corpus has them.
@@ -327,7 +310,7 @@ function filterFields(names, documents, state) {
         "aria-label": `${label} this day`,
         title: `${label} this day`,
       });
-      input.addEventListener("change", () => state.set({ [key]: input.value }));
+      input.addEventListener("change", () => state.set({ [key]: input.value, list: "all" }));
       fields.push({ element: input, update: (now) => void (input.value = now[key]) });
     }
   }
@@ -346,6 +329,6 @@ function choice(key, any, names, state, columns = []) {
   if (columns.length < 2) select.append(...options);
   for (const { name, start, stop } of columns.length < 2 ? [] : columns)
     select.append(make("optgroup", { label: name }, ...options.slice(start, stop)));
-  select.addEventListener("change", () => state.set({ [key]: Number(select.value) }));
+  select.addEventListener("change", () => state.set({ [key]: Number(select.value), list: "all" }));
   return { element: select, update: (now) => void (select.value = String(now[key])) };
 }

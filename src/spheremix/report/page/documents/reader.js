@@ -2,13 +2,13 @@
 
 import { documentTools } from "../edits/tools.js";
 import { placeOf } from "../groups/grouping.js";
+import { readable, seenColour } from "../lib/colours.js";
 import {
   barOf,
   bdi,
   createScroll,
   find,
   make,
-  part,
   present,
   softLine,
   tableOf,
@@ -26,21 +26,26 @@ import { elsewhere, verdict } from "./verdict.js";
 
 const LONG = 20_000; // characters shown before they are asked for
 
-/** @typedef {{ text: boolean, words: boolean }} Open */
+/** @typedef {{ text: boolean, words: boolean, table: boolean }} Open */
 
-/** @param {App} app */
-export function mountReader(app) {
+/** @param {App} app @param {{ move: (by: number) => void, listed: () => number[] }} list */
+export function mountReader(app, list) {
   const { content, state, stepOf } = app;
   const { documents } = content;
   if (!documents) return;
   /** @type {Open} */
-  const open = { text: false, words: false };
+  const open = { text: false, words: false, table: false };
   const scroll = createScroll(find("reader-body"));
   const draw = () => {
     const i = state.now.document;
     const body = find("reader-body");
     document.body.classList.toggle("reading", i >= 0);
-    find("reader-close").hidden = i < 0;
+    const items = list.listed();
+    const at = items.indexOf(i);
+    find("reader-place").textContent =
+      at < 0 ? "" : `${integer(at + 1)} of ${integer(items.length)}`;
+    find("reader-before").toggleAttribute("disabled", at < 1);
+    find("reader-after").toggleAttribute("disabled", at + 1 >= items.length);
     if (i < 0) {
       find("reader-name").replaceChildren("Reader");
       body.replaceChildren(softLine(`Choose a document in the list${orPress()}.`));
@@ -55,11 +60,16 @@ export function mountReader(app) {
     draw();
     scroll.to(0);
   });
-  state.followAtRest(["step", "edited", "group", "node", "cut", "scope"], draw);
+  state.followAtRest(
+    ["step", "edited", "group", "node", "cut", "scope", "list", "sort", "theme"],
+    draw,
+  );
   find("reader-close").addEventListener("click", () => {
     state.set({ document: -1 });
     find("document-list").focus();
   });
+  find("reader-before").addEventListener("click", () => list.move(-1));
+  find("reader-after").addEventListener("click", () => list.move(1));
 }
 
 // Where there is a keyboard, as far as a page can tell.
@@ -78,17 +88,69 @@ function documentParts(app, documents, step, i, open, draw) {
     open[key] = !open[key];
     draw();
   };
+  colourReader(app, k, rival);
   return present([
     about(documents, i),
-    shareBar(app, documents, i),
+    whyWords(app, documents, step, i, k, rival),
     elsewhere(app, i),
     verdict(app, documents, step, i, step.labels[i]),
+    shareBar(app, documents, i),
     documentTools(app, documents, i),
-    documents.text && content.forms && content.kind === "words" ? markLegend(rival >= 0) : null,
     textOf(content, documents, step, i, k, rival, open.text, flip("text")),
-    reasons(app, documents, step, i, k, rival, open.words, flip("words")),
+    documents.text && content.forms && content.kind === "words" ? markLegend(rival >= 0) : null,
     wholeText(app, documents, i),
+    reasons(app, documents, step, i, k, rival, open, flip("words")),
   ]);
+}
+
+// Give the words of the text and the bars the colours of the two groups, as letters need them.
+/** @param {App} app @param {number} k @param {number} rival */
+function colourReader({ content, stepOf, groupsAt }, k, rival) {
+  const { byId } = groupsAt({ cut: 0, step: stepOf(content.chosen).index });
+  const style = getComputedStyle(document.documentElement);
+  const ground = style.getPropertyValue("--tint").trim();
+  for (const [name, id] of /** @type {[string, number][]} */ ([
+    ["--group", k],
+    ["--rival", rival],
+  ])) {
+    const group = byId.get(id);
+    const colour = group ? readable(seenColour(group.colour), ground) : "var(--ink)";
+    find("reader").style.setProperty(name, colour);
+  }
+}
+
+const WHY = 5;
+
+// Return why the document is in its group, in five words: those that add most to its score against the
+// second group; of coordinates, the words of the group that its text has.
+/**
+ * @param {App} app @param {Documents} documents @param {Step} step @param {number} i
+ * @param {number} k @param {number} rival
+ */
+function whyWords(app, documents, step, i, k, rival) {
+  const { content } = app;
+  if (step.labels[i] === step.K) return null;
+  /** @type {HTMLElement[]} */
+  let words = [];
+  if (content.rows && content.kind === "words")
+    words = contributionsOf(content.rows, step, i, k, rival)
+      .filter(({ difference }) => difference > 0)
+      .slice(0, WHY)
+      .map(({ j }) =>
+        textButton(bdi(content.words[j]), () => showWord(app, j), {
+          class: roleOf(step, j, k) === "own" ? "plain word own" : "plain word",
+          title: "Show this word on the map",
+        }),
+      );
+  else if (content.contrast && documents.text) {
+    const has = new Set(documents.text[i].toLowerCase().match(TOKENS));
+    words = content.contrast[k]
+      .filter(([word]) => has.has(word))
+      .slice(0, WHY)
+      .map(([word]) => bdi(word, { class: "word" }));
+  }
+  if (!words.length) return null;
+  return make("p", { class: "why" }, make("span", { class: "soft", text: "Why: " }), ...words);
 }
 
 /** @param {Documents} documents @param {number} i */
@@ -145,9 +207,9 @@ function cutAt(text, length) {
 
 /**
  * @param {App} app @param {Documents} documents @param {Step} step @param {number} i
- * @param {number} k @param {number} rival @param {boolean} all @param {() => void} toggle
+ * @param {number} k @param {number} rival @param {Open} open @param {() => void} toggle
  */
-function reasons(app, documents, step, i, k, rival, all, toggle) {
+function reasons(app, documents, step, i, k, rival, open, toggle) {
   const { content } = app;
   if (!content.rows) {
     const why =
@@ -161,11 +223,15 @@ function reasons(app, documents, step, i, k, rival, all, toggle) {
   const kept = keptWords(content.rows, i);
   const told = { own: names[k], rival: rival >= 0 ? names[rival] : "" };
   const odds = step.exact && rival >= 0 ? documents.log_odds[i] : null;
-  return part(
-    "Why: word by word",
-    "what each word adds to the score of either group: κ μ x",
+  const details = make(
+    "details",
+    { class: "part word-by-word", open: open.table },
+    make("summary", {
+      text: "Word by word",
+      title: "What each word adds to the score of either group: κ μ x",
+    }),
     terms.length
-      ? contributionTable(app, terms, odds, told, all, toggle)
+      ? contributionTable(app, terms, odds, told, open.words, toggle)
       : softLine(`None of its words${kept ? " in this report" : ""} is in either group.`),
     kept
       ? make("p", {
@@ -174,6 +240,8 @@ function reasons(app, documents, step, i, k, rival, all, toggle) {
         })
       : null,
   );
+  details.addEventListener("toggle", () => (open.table = details.open));
+  return details;
 }
 
 // A text with its words marked by what they are to a group.

@@ -8,6 +8,7 @@ import {
   STABLE,
   ofSamples,
   onlyOf,
+  sureOf,
   timesOf,
 } from "../groups/certainty.js";
 import { chooseGroup, chosenId, isNowhere, NOWHERE } from "../groups/grouping.js";
@@ -67,11 +68,12 @@ export function verdict(app, documents, step, i, k) {
       ),
     );
   const why = whyText(app.content, documents, i);
+  const unsure = sureOf(app.content, documents, i) === "borderline";
   lines.push(
     sentence(app, documents, step, i),
-    why && make("p", { class: "why-sure", text: why }),
+    unsure && why ? make("p", { class: "why-sure", text: why }) : null,
     fewWords(app.content, i),
-    numbers(app, documents, step, i),
+    numbers(app, documents, step, i, unsure ? "" : why),
   );
   return make("div", {}, ...present(lines));
 }
@@ -170,14 +172,17 @@ function fewWords({ rows }, i) {
   });
 }
 
-/** @param {App} app @param {Documents} documents @param {Step} step @param {number} i */
-function numbers({ content }, documents, step, i) {
-  const lines = numberLines(content, documents, i);
+/**
+ * @param {App} app @param {Documents} documents @param {Step} step @param {number} i
+ * @param {string} why in a sentence, where that is not told above
+ */
+function numbers({ content }, documents, step, i, why) {
+  const lines = [...(why ? [why] : []), ...numberLines(content, documents, i)];
   if (!step.exact) lines.push("All of this with the chosen number of words.");
   return make(
     "details",
     { class: "numbers" },
-    make("summary", { text: "numbers" }),
+    make("summary", { text: "how sure" }),
     make("ul", { class: "soft" }, ...lines.map((text) => make("li", { text }))),
   );
 }

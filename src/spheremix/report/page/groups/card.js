@@ -47,7 +47,7 @@ import { chosenId } from "./grouping.js";
 
 /** @import { App, Content, Documents, Group, LabelColumn, Step } from "../types.d.ts" */
 
-const FIRST = 16; // characteristic words
+const FIRST = 12; // characteristic words
 const SHOWN = 24; // words of each other list
 
 /** @param {App} app */
@@ -216,7 +216,7 @@ function contrastWords(content, k) {
   return part(
     "Characteristic words",
     "of its texts; bars: how much they set it apart, one scale for all groups",
-    contrastBars(content.contrast[k], most),
+    contrastBars(content.contrast[k].slice(0, FIRST), most),
   );
 }
 
@@ -232,8 +232,8 @@ function wordParts(app, step, k, scale, all, toggle) {
     edits.change((record) => record.drop_words.push(content.words[j]));
   const kept = (/** @type {number[]} */ words) =>
     words.filter((j) => !edits.isDropped(content.words[j]));
-  const bars = (/** @type {number[]} */ words) =>
-    wordBars(app, step, k, kept(words), scale, content.kind === "words" ? drop : null);
+  const bars = (/** @type {number[]} */ words, wide = false) =>
+    wordBars(app, step, k, kept(words), scale, content.kind === "words" ? drop : null, wide);
   const parts = lists
     .filter(({ words, kind }) => words.length || kind === "own")
     .map(({ title, note, words, kind }) => {
@@ -244,7 +244,15 @@ function wordParts(app, step, k, scale, all, toggle) {
   const first = hasGroups(content, step) ? characteristicWords(content, step, k, FIRST) : [];
   if (hasGroups(content, step)) {
     const note = "bars: weight, one scale for all lists; full bars: only here, outlines: shared";
-    parts.unshift(part(`Characteristic ${nounOf(content)}s`, note, bars(first)));
+    const legend = make(
+      "p",
+      { class: "soft bars-legend", "aria-hidden": "true" },
+      make("span", { class: "bar" }),
+      " only here ",
+      make("span", { class: "bar outline" }),
+      " shared",
+    );
+    parts.unshift(part(`Characteristic ${nounOf(content)}s`, note, bars(first, true), legend));
   }
   const listed = [first, ...lists.map(({ words }) => words)];
   if (listed.some((words) => kept(words).some((j) => isWeak(content, step, k, j))))
@@ -344,7 +352,7 @@ function columnBars({ state }, documents, column, { inside, totals, size }) {
     const title =
       `${percent(inside[label] / size)} of this group, ` +
       `${decimal(lift)} times as frequent as in all documents. Click to list them.`;
-    const click = () => state.set({ label, scope: "group" });
+    const click = () => state.set({ label, scope: "group", list: "all" });
     return make(
       "li",
       {},

@@ -155,7 +155,10 @@ export function segmented(label, choices, onChoose) {
   const group = make("div", { class: "segmented", role: "group", "aria-label": label });
   for (const [value, text, title] of choices) {
     const on = { click: () => onChoose(value) };
-    const button = make("button", { type: "button", text, title, "aria-pressed": "false", on });
+    const button = make("button", {
+      ...{ type: "button", text, title, on },
+      ...{ "aria-pressed": "false", "data-value": value },
+    });
     buttons.set(value, button);
     group.append(button);
   }
@@ -183,16 +186,16 @@ export function reveal(box, row, above = 0, below = 0) {
 /** @param {HTMLElement} box */
 export function createScroll(box) {
   let top = 0;
-  const listen = () => {
+  const read = () => {
     top = box.scrollTop;
   };
-  box.addEventListener("scroll", listen, { passive: true });
+  box.addEventListener("scroll", read, { passive: true });
   const to = (/** @type {number} */ next) => {
     if (next === top) return;
     box.scrollTop = next;
     top = next;
   };
-  return { to, top: () => top };
+  return { to, read, top: () => top };
 }
 
 /**
@@ -294,8 +297,10 @@ export function createList(box, rowHeight, makeRow, onChoose) {
   new ResizeObserver(() => {
     const first = height === 0;
     height = box.clientHeight;
-    if (first) choose(chosen);
-    else draw();
+    if (first) {
+      scroll.read(); // what was hidden may come back with the place that it had
+      choose(chosen);
+    } else draw();
   }).observe(box);
   return { show, choose, items: () => items };
 }

@@ -1,5 +1,7 @@
 // Where the documents of a group are dense: lines around half of them and around most of them.
 
+import { membersOf } from "./labels.js";
+
 /** @import { Context, Contour, MapLabel, MapLayout, MapView } from "../types.d.ts" */
 
 const SIDE = 160; // cells along the map
@@ -20,10 +22,7 @@ const ISLAND = 0.004;
  * @param {number} n how many groups @returns {Contour[]}
  */
 export function groupContours(layout, groups, n) {
-  /** @type {number[][]} */
-  const members = Array.from({ length: n }, () => []);
-  for (let i = 0; i < groups.length; i++) if (groups[i] >= 0) members[groups[i]].push(i);
-  return members.map((ids) => (ids.length < FEW ? [] : levelLines(layout, ids)));
+  return membersOf(groups, n).map((ids) => (ids.length < FEW ? [] : levelLines(layout, ids)));
 }
 
 /** @param {MapLayout} layout @param {number[]} ids @returns {Contour} */

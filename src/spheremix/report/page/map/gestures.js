@@ -106,6 +106,5 @@ function keys(map) {
     "-": zoom(1 / NEARER),
     0: () => map.reset(),
     Enter: () => map.select(map.near(view.width / 2, view.height / 2, Infinity)),
-    Escape: () => map.select(-1),
   };
 }

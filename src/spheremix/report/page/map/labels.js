@@ -10,6 +10,7 @@ const STEPS = 12;
 const ENOUGH = 300; // documents of a group from which its place is known
 const IN_VIEW = 0.2; // of a group: from there on it is named although its middle is out of sight
 const GAP = 3; // pixels around a name
+const FINER = 11; // pixels of the letters of parts of groups
 // Where there is no room, lines up or down and shares of the width to the sides, the nearest first.
 const SHIFTS = [0, -1, 1, -2, 2, -3, 3].flatMap((line) =>
   [0, -0.4, 0.4].map((side) => ({ line, side })),
@@ -17,30 +18,39 @@ const SHIFTS = [0, -1, 1, -2, 2, -3, 3].flatMap((line) =>
 const WHOLE = 2; // lines that a whole name may be away: a shorter one is better than a distant one
 
 /**
- * Return where the name of each group is written: among its documents, where they are dense.
+ * Return where a name is written: among these documents, where they are dense.
+ * @param {{ x: ArrayLike<number>, y: ArrayLike<number> }} layout
+ * @param {ArrayLike<number>} ids of the documents @param {string} text @returns {MapLabel | null}
+ */
+export function labelOf({ x, y }, ids, text) {
+  if (!ids.length) return null;
+  const every = Math.ceil(ids.length / ENOUGH);
+  const some = Array.from({ length: Math.ceil(ids.length / every) }, (_, i) => ids[i * every]);
+  const xs = some.map((i) => x[i]);
+  const ys = some.map((i) => y[i]);
+  return { ...densest(xs, ys), text, weight: ids.length, spots: { xs, ys } };
+}
+
+/**
+ * Return where the name of each group is written.
  * @param {{ x: ArrayLike<number>, y: ArrayLike<number> }} layout
  * @param {ArrayLike<number>} groups of the documents, -1: none
  * @param {string[]} names of the groups
  * @returns {(MapLabel & { at: number })[]} with the number of the group
  */
-export function groupLabels({ x, y }, groups, names) {
-  const sizes = new Uint32Array(names.length);
-  for (let i = 0; i < groups.length; i++) if (groups[i] >= 0) sizes[groups[i]]++;
-  const seen = new Uint32Array(names.length);
-  /** @type {number[][]} */
-  const some = names.map(() => []);
-  for (let i = 0; i < groups.length; i++) {
-    const group = groups[i];
-    if (group < 0) continue;
-    if (seen[group]++ % Math.ceil(sizes[group] / ENOUGH) === 0) some[group].push(i);
-  }
-  return some.flatMap((ids, group) => {
-    if (!ids.length) return [];
-    const xs = ids.map((i) => x[i]);
-    const ys = ids.map((i) => y[i]);
-    const [text, weight] = [names[group], sizes[group]];
-    return [{ ...densest(xs, ys), text, weight, spots: { xs, ys }, at: group }];
+export function groupLabels(layout, groups, names) {
+  return membersOf(groups, names.length).flatMap((ids, at) => {
+    const label = labelOf(layout, ids, names[at]);
+    return label ? [{ ...label, at }] : [];
   });
+}
+
+/** Return the documents of each group. @param {ArrayLike<number>} groups @param {number} n */
+export function membersOf(groups, n) {
+  /** @type {number[][]} */
+  const members = Array.from({ length: n }, () => []);
+  for (let i = 0; i < groups.length; i++) members[groups[i]]?.push(i);
+  return members;
 }
 
 // Return, from the median on, some steps to the mean of what is near: a group in two parts has its
@@ -88,6 +98,7 @@ function anchorOf({ x, y, spots }, view) {
 // Return the size of the letters of a name: that of the largest group is half as large again as the least.
 /** @param {MapLabel} label @param {number} heaviest @param {number} width of the map */
 function sizeOf(label, heaviest, width) {
+  if (label.from) return FINER;
   const room = Math.min(1, Math.max(0.82, width / 640));
   return room * (10.5 + 5.5 * Math.sqrt(label.weight / Math.max(heaviest, 1e-9)));
 }
@@ -108,8 +119,16 @@ export function placeLabels(labels, view, measure, taken = []) {
   const heaviest = Math.max(0, ...labels.map((label) => label.weight));
   /** @type {PlacedLabel[]} */
   const placed = [];
-  const order = labels.map((_, i) => i);
-  order.sort((one, other) => labels[other].weight - labels[one].weight || one - other);
+  // Parts of groups are named once one is near enough, where the names of groups leave room.
+  const near = view.scale / view.whole;
+  const order = [...labels.keys()].filter(
+    (i) => near >= (labels[i].from ?? 0) && near < (labels[i].until ?? Infinity),
+  );
+  const part = (/** @type {number} */ i) => Number(labels[i].from !== undefined);
+  order.sort(
+    (one, other) =>
+      part(one) - part(other) || labels[other].weight - labels[one].weight || one - other,
+  );
   for (const i of order) {
     const anchor = anchorOf(labels[i], view);
     const found = anchor && placeOf(labels[i], anchor, sizeOf(labels[i], heaviest, view.width));
@@ -118,11 +137,11 @@ export function placeLabels(labels, view, measure, taken = []) {
   return placed;
 
   /** @param {MapLabel} label @param {[number, number]} anchor @param {number} size */
-  function placeOf({ text: name, colour, group }, anchor, size) {
+  function placeOf({ text: name, colour, group, from }, anchor, size) {
     const height = size * 1.25;
-    for (const text of shorter(name)) {
+    for (const text of from ? [name] : shorter(name)) {
       const width = measure(text, size);
-      for (const { line, side } of SHIFTS) {
+      for (const { line, side } of from ? [{ line: 0, side: 0 }] : SHIFTS) {
         if (text === name && Math.abs(line) > WHOLE) continue;
         const middle = anchor[0] - width / 2 + side * width;
         const left = Math.min(view.width - width - GAP, Math.max(GAP, middle));

@@ -1,7 +1,7 @@
 // The map of documents: each one a point, near those that are alike.
 
 import { hex, readable } from "../lib/colours.js";
-import { contextOf, make, rove, signButton } from "../lib/dom.js";
+import { bdi, contextOf, make, rove, signButton } from "../lib/dom.js";
 import { saveBlob } from "../lib/files.js";
 import { countedRows } from "../lib/format.js";
 import { drawContours } from "./contours.js";
@@ -13,9 +13,10 @@ import {
   createPoints,
   nearestPoint,
   pointRadius,
-  pointsInside,
   resizedView,
   toScreen,
+  viewOf,
+  viewText,
   wholeView,
   zoomedView,
 } from "./view.js";
@@ -75,7 +76,10 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
   let selected = -1;
   let lassoing = false;
   /** @type {[number, number][] | null} */
-  let line = null;
+  let line = null; // that a hand draws
+  /** @type {[number, number][] | null} */
+  let drawn = null; // that stays
+  let asked = ""; // the view that an address asks for
   let waiting = 0;
   let every = 1; // one of so many points is drawn while the map moves
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -123,17 +127,20 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
     written = placed();
     drawPlacedLabels(context, written, ink, hex(shown.ground));
     for (const i of [hovered, selected]) if (i >= 0) ring(context, i, i === selected);
-    if (line?.length) {
+    const around = line ?? drawn;
+    if (around?.length) {
       context.beginPath();
-      for (const [right, up] of line) context.lineTo(...toScreen(view, right, up));
+      for (const [right, up] of around) context.lineTo(...toScreen(view, right, up));
       context.closePath();
       context.fillStyle = ink;
-      context.globalAlpha = 0.08;
+      context.globalAlpha = 0.05;
       context.fill();
       context.globalAlpha = 1;
       context.strokeStyle = ink;
       context.lineWidth = 1.5;
+      context.setLineDash(line ? [] : [5, 4]);
       context.stroke();
+      context.setLineDash([]);
     }
   };
   /** @param {CanvasRenderingContext2D} context @param {number} i @param {boolean} bold */
@@ -177,6 +184,7 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
     moving = setTimeout(() => {
       moving = undefined;
       if (!painter.isWhole()) draw();
+      if (view.width > 1) heard.onView(viewText(view, wholeView(points, view.width, view.height)));
     }, REST);
     drawSoon();
   };
@@ -196,7 +204,7 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
     const { clientWidth: width, clientHeight: height } = element;
     if (!width || !height) return;
     const whole = wholeView(points, width, height);
-    view = view.width < 2 ? whole : resizedView(view, whole);
+    view = view.width < 2 ? viewOf(asked, whole) : resizedView(view, whole);
     refresh();
   };
   const hover = (
@@ -204,14 +212,18 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
     /** @type {number} */ left,
     /** @type {number} */ top,
   ) => {
-    const text = id >= 0 ? describe(id) : "";
-    tip.hidden = !text;
-    if (text) {
-      tip.textContent = text;
+    tip.hidden = id < 0;
+    if (id >= 0) {
+      const { title, line: more, note } = describe(id);
+      tip.replaceChildren(
+        bdi(title, { class: "strong" }),
+        ...(more ? [bdi(more)] : []),
+        bdi(note, { class: "soft" }),
+      );
       const right = left > view.width / 2;
       tip.style.left = right ? "auto" : `${left + 14}px`;
       tip.style.right = right ? `${view.width - left + 14}px` : "auto";
-      tip.style.top = `${Math.min(top + 12, Math.max(0, view.height - 80))}px`;
+      tip.style.top = `${Math.min(top + 12, Math.max(0, view.height - tip.offsetHeight - 4))}px`;
     }
     above.style.cursor = lassoing ? "crosshair" : id >= 0 ? "pointer" : "grab";
     if (id === hovered) return;
@@ -220,7 +232,8 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
   };
   const select = (/** @type {number} */ id) => {
     selected = id;
-    said.textContent = id >= 0 ? describe(id) : "";
+    const told = id >= 0 ? describe(id) : null;
+    said.textContent = told && `${told.title}: ${told.note}`;
     mark();
   };
   const choose = (/** @type {number} */ id) => {
@@ -283,7 +296,7 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
       mark();
     },
     lasso: (around) => {
-      heard.onLasso(pointsInside(index, points, around));
+      heard.onLasso(around);
       setLasso(false);
     },
   });
@@ -307,6 +320,18 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
       chosen = mask;
       groups = mask && new Set(ids);
       reorder();
+    },
+    setLasso: (next) => {
+      drawn = next;
+      drawSoon();
+    },
+    setView: (text) => {
+      asked = text;
+      if (view.width < 2) return;
+      const whole = wholeView(points, view.width, view.height);
+      if (viewText(view, whole) === text) return;
+      painter.forget();
+      show(viewOf(text, whole));
     },
     setLabels: (next) => {
       named = next;

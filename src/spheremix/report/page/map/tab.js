@@ -1,6 +1,13 @@
 // The tab of the map of documents: colours and their legend, labels of groups, what is chosen on it.
 
-import { createSearch, listDocuments, listedIds, nameOf } from "../documents/filters.js";
+import {
+  createSearch,
+  filterDocuments,
+  firstLine,
+  isFiltered,
+  listedIds,
+  nameOf,
+} from "../documents/filters.js";
 import {
   certaintyText,
   countSure,
@@ -9,7 +16,7 @@ import {
   sureOf,
   sureScope,
 } from "../groups/certainty.js";
-import { chooseGroup, isNowhere } from "../groups/grouping.js";
+import { chooseGroup, isNowhere, readTree } from "../groups/grouping.js";
 import {
   categoricalColours,
   ends,
@@ -21,13 +28,14 @@ import {
   sequentialColours,
   sureColour,
 } from "../lib/colours.js";
-import { bdi, find, make } from "../lib/dom.js";
+import { bdi, find, make, selectOf } from "../lib/dom.js";
 import { integer } from "../lib/format.js";
 import { groupContours } from "./contours.js";
-import { groupLabels } from "./labels.js";
+import { groupLabels, labelOf, membersOf } from "./labels.js";
 import { createDocumentMap } from "./map.js";
+import { pointsInside } from "./view.js";
 
-/** @import { App, Colouring, Content, Documents, Group, Grouping, Lasso, LegendItem, State } from "../types.d.ts" */
+/** @import { App, Colouring, Content, Documents, Group, Grouping, Lasso, LegendItem, MapLabel, State } from "../types.d.ts" */
 
 /** @param {App} app */
 export function mountMapTab(app) {
@@ -41,10 +49,15 @@ export function mountMapTab(app) {
     { value: "group", text: "group", colours: () => byGroup(app.groups()), legend: () => [] },
     ...colourings(content, documents),
   ];
-  let colouring = choices[0];
+  const chosen = () => choices.find(({ value }) => value === state.now.colour) ?? choices[0];
+  let colouring = chosen();
   let mounted = false;
-  const select = make("select", { id: "map-colour", "aria-label": "Colour of the points" });
-  select.append(...choices.map(({ value, text }) => make("option", { value, text })));
+  const select = selectOf(
+    "map-colour",
+    "Colour of the points",
+    choices.map(({ value, text }) => [value, text]),
+    (value) => state.set({ colour: value }),
+  );
   const map = createDocumentMap({
     x: layout.x,
     y: layout.y,
@@ -54,14 +67,20 @@ export function mountMapTab(app) {
       // Certainty is about the groups of the model, which may not be those that are shown.
       const hidden = isNowhere(content, documents, i) || sureScope(content, state.now);
       const sure = hidden ? "" : `, ${certaintyText(content, documents, i)}`;
-      return `${nameOf(documents, i)}: ${groupName(app, i)}${sure}`;
+      return {
+        title: nameOf(documents, i),
+        line: beginning(documents, i),
+        note: `${groupName(app, i)}${sure}`,
+      };
     },
     onSelect: (/** @type {number} */ i) => {
       const { scope } = state.now; // a document is chosen: others that are listed stay so
       if (i >= 0) chooseGroup(state, app.groups(), app.groups().labels[i], { document: i, scope });
     },
     onName: (/** @type {number} */ id) => chooseGroup(state, app.groups(), id),
-    onLasso: (/** @type {Uint32Array} */ ids) => app.lasso.set(ids),
+    onLasso: (/** @type {[number, number][]} */ line) =>
+      state.set({ lasso: lassoText(line), scope: "all", list: "all" }),
+    onView: (/** @type {string} */ view) => state.set({ view }),
     onReset: () => standOut(false),
   });
   const bar = make("label", { class: "map-bar" }, "colour: ", select);
@@ -78,11 +97,14 @@ export function mountMapTab(app) {
   };
   colour();
   const name = () => map.setLabels(labelsOf(app, app.groups(), colouring === choices[0]));
-  select.addEventListener("change", () => {
-    colouring = choices.find(({ value }) => value === select.value) ?? choices[0];
+  state.follow(["colour"], () => {
+    select.value = state.now.colour;
+    if (colouring === chosen()) return;
+    colouring = chosen();
     colour();
     name();
   });
+  state.follow(["view"], () => map.setView(state.now.view));
   // The group that was asked for stands out; at first, and once all documents are asked for, none.
   let stands = false;
   const standOut = (/** @type {boolean} */ on) => {
@@ -118,15 +140,18 @@ export function mountMapTab(app) {
     map.resize();
   });
   const search = createSearch(documents);
-  state.follow(["sure", "text", "label", "from", "to"], () => {
-    const { sure, text, label, from, to } = state.now;
-    if (!sure && !text && label < 0 && !from && !to) {
+  state.follow(["list", "text", "word", "label", "rival", "from", "to", "lasso"], () => {
+    map.setLasso(app.lasso.line());
+    const { list } = state.now;
+    if (!isFiltered(state.now) && list !== "borderline") {
       map.setHighlighted(null);
       return;
     }
     const mask = new Uint8Array(documents.id.length);
-    const now = { ...state.now, scope: /** @type {const} */ ("all"), rival: -1 };
-    for (const i of listDocuments(documents, app.groups(), now, search, content)) mask[i] = 1;
+    const now = { ...state.now, scope: /** @type {const} */ ("all") };
+    const inside = app.lasso.has();
+    for (const i of filterDocuments(documents, app.groups(), now, search, content, [], inside))
+      if (list !== "borderline" || sureOf(content, documents, i) === list) mask[i] = 1;
     map.setHighlighted(mask);
   });
   const recolour = () => {
@@ -145,6 +170,19 @@ function isDark() {
   return document.documentElement.dataset.theme === "dark";
 }
 
+const LINE = 140; // characters of a text under the pointer
+
+/** Return how the text goes on after the name. @param {Documents} documents @param {number} i */
+function beginning({ title, text }, i) {
+  const whole = text?.[i] ?? "";
+  const line = title?.[i] ? whole : firstLine(whole).rest;
+  const short = line
+    .slice(0, 2 * LINE)
+    .replace(/\s+/gu, " ")
+    .trim();
+  return short.length > LINE ? `${short.slice(0, LINE).replace(/\s+\S*$/u, "")} …` : short;
+}
+
 /** @param {App} app @param {number} i */
 function groupName(app, i) {
   const { byId, labels } = app.groups();
@@ -152,20 +190,54 @@ function groupName(app, i) {
 }
 
 // Return one label a group, at the middle of its documents, with the lines around them, in its colour
-// where points have those.
-/** @param {App} app @param {Grouping} grouping @param {boolean} coloured */
+// where points have those; and the names of its parts along the tree, for those who zoom in.
+/** @param {App} app @param {Grouping} grouping @param {boolean} coloured @returns {MapLabel[]} */
 function labelsOf({ content }, grouping, coloured) {
   const { groups } = grouping;
+  const { layout } = content;
   const codes = perDocument(Int32Array, grouping, (group) => groups.indexOf(group));
-  if (!content.layout) return [];
+  if (!layout) return [];
   const names = groups.map((group) => group.name());
-  const contours = groupContours(content.layout, codes, groups.length);
-  return groupLabels(content.layout, codes, names).map(({ at, ...label }) => ({
+  const contours = groupContours(layout, codes, groups.length);
+  const colourOf = (/** @type {Group} */ { colour }) => (coloured ? seenColour(colour) : undefined);
+  const whole = groupLabels(layout, codes, names).map(({ at, ...label }) => ({
     ...label,
     group: groups[at].id,
     contour: contours[at],
-    colour: coloured ? seenColour(groups[at].colour) : undefined,
+    colour: colourOf(groups[at]),
   }));
+  const parts = partsOf(content, grouping).flatMap(({ ids, text, group, from, until }) => {
+    const label = labelOf(layout, ids, text);
+    return label ? [{ ...label, from, until, group: group.id, colour: colourOf(group) }] : [];
+  });
+  return [...whole, ...parts];
+}
+
+const FEWEST = 3; // documents of a part that has a name
+
+/**
+ * Return the nodes of the tree below the groups, each with its documents, and how near one sees its name:
+ * twice as near, twice as many groups.
+ * @param {Pick<Content, "tree" | "documents">} content @param {Grouping} grouping
+ * @returns {{ ids: number[], text: string, group: Group, from: number, until: number }[]}
+ */
+export function partsOf({ tree, documents }, { groups, byId, labels }) {
+  const leaf = documents?.leaf;
+  if (!tree || !leaf || groups.length < 2) return [];
+  const members = membersOf(leaf, tree.leaves);
+  const { leavesOf } = readTree(tree);
+  const n = tree.parents.length + 1;
+  return tree.parents.flatMap((parent, node) => {
+    const ids = leavesOf(node).flatMap((one) => members[one]);
+    const group = byId.get(labels[ids[0]]);
+    const from = (n - parent) / groups.length;
+    const until = node < tree.leaves ? Infinity : (n - node) / groups.length;
+    const first = ids[ids.length - 1];
+    const isPart = group && labels[first] === group.id && ids.length < group.size;
+    if (parent < 0 || from <= 1 || ids.length < FEWEST || !isPart) return [];
+    const own = tree.sibling_words[node].slice(0, 2).join(" ");
+    return [{ ids, text: own || tree.names[node], group, from, until }];
+  });
 }
 
 /** Return the colours of the list of groups. @param {Grouping} grouping */
@@ -190,6 +262,11 @@ function perDocument(Values, { listed, labels }, numberOf) {
 }
 
 // What the colours of the map of documents can mean, and the legend that says it.
+
+/** Return what points can be coloured by. @param {Content} content @param {Documents} documents */
+export function colourNames(content, documents) {
+  return ["group", ...colourings(content, documents).map(({ value }) => value)];
+}
 
 // Return colourings by the labels of each column, by date, by how sure it is: whatever there is.
 /** @param {Content} content @param {Documents} documents @returns {Colouring[]} */
@@ -275,18 +352,44 @@ export function legendLines(items) {
   });
 }
 
-// Documents that are drawn around on the map: only they are listed, until the line is cleared.
+// Documents that are drawn around on the map: only they are listed, until the line is taken away.
 
-/** @param {State} state @returns {Lasso} */
-export function createLasso(state) {
-  /** @type {Lasso} */
-  const lasso = {
-    has: null,
-    set: (ids) => {
-      const inside = new Set(Array.from(ids));
-      lasso.has = inside.size ? (i) => inside.has(i) : null;
-      state.set({ lassoed: inside.size, ...(inside.size && { scope: "all" }) });
+const CORNERS = 48;
+// A line may leave the map a little: its places are ten-thousandths of this stretch.
+const [FROM, STRETCH] = [-0.2, 1.4];
+
+/** Return a line as the address has it. @param {[number, number][]} line */
+export function lassoText(line) {
+  const every = Math.ceil(line.length / CORNERS);
+  const place = (/** @type {number} */ value) =>
+    Math.min(9999, Math.max(0, Math.round((9999 * (value - FROM)) / STRETCH)));
+  const kept = line.filter((_, i) => i % every === 0);
+  return kept.length > 2 ? kept.map((corner) => corner.map(place).join()).join() : "";
+}
+
+/** @param {string} text @returns {[number, number][] | null} */
+export function lassoLine(text) {
+  if (!text) return null;
+  const places = text.split(",").map((one) => (Number(one) / 9999) * STRETCH + FROM);
+  return Array.from({ length: places.length >> 1 }, (_, i) => [places[2 * i], places[2 * i + 1]]);
+}
+
+/** @param {Pick<Content, "layout">} content @param {State} state @returns {Lasso} */
+export function createLasso({ layout }, state) {
+  let text = "";
+  /** @type {Uint8Array} */
+  let inside = new Uint8Array(0);
+  const line = () => lassoLine(state.now.lasso);
+  return {
+    line,
+    has: () => {
+      const around = line();
+      if (!around || !layout) return null;
+      if (state.now.lasso !== text) {
+        text = state.now.lasso;
+        inside = pointsInside(around, layout);
+      }
+      return (i) => inside[i] === 1;
     },
   };
-  return lasso;
 }

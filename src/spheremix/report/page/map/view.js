@@ -32,6 +32,22 @@ export function wholeView(points, width, height) {
   return { ...centre, scale, whole: scale, width, height };
 }
 
+// Return what part of the map is seen, as the address has it: its middle, and how near; "": all of it.
+/** @param {MapView} view @param {MapView} whole */
+export function viewText(view, whole) {
+  const near = view.scale / whole.scale;
+  if (Math.abs(near - 1) < 0.01 && Math.hypot(view.x - whole.x, view.y - whole.y) < 0.002)
+    return "";
+  return `${view.x.toFixed(4)},${view.y.toFixed(4)},${near.toFixed(2)}`;
+}
+
+/** Return the view of such a text. @param {string} text @param {MapView} whole @returns {MapView} */
+export function viewOf(text, whole) {
+  if (!text) return whole;
+  const [x, y, near] = text.split(",").map(Number);
+  return { ...whole, x, y, scale: whole.scale * Math.min(CLOSEST, Math.max(0.5, near)) };
+}
+
 // Return the same part of the map on a canvas of another size.
 /** @param {MapView} view @param {MapView} whole @returns {MapView} */
 export function resizedView(view, whole) {
@@ -134,20 +150,13 @@ export function nearestPoint(index, points, view, [left, top], reach, counts) {
 }
 
 /**
- * Return the points inside a closed line, given by its corners on the map.
- * @param {PointIndex} index @param {Points} points @param {[number, number][]} line
+ * Return for each point of a layout whether it is inside a closed line, given by its corners.
+ * @param {[number, number][]} line @param {{ x: ArrayLike<number>, y: ArrayLike<number> }} layout
  */
-export function pointsInside(index, points, line) {
-  /** @type {number[]} */
-  const found = [];
-  if (line.length < 3) return Uint32Array.from(found);
-  const xs = line.map(([x]) => x);
-  const ys = line.map(([, y]) => y);
-  const add = (/** @type {number} */ i) => {
-    if (isInside(line, points.x[i], points.y[i])) found.push(i);
-  };
-  index.within(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys), add);
-  return Uint32Array.from(found).sort();
+export function pointsInside(line, { x, y }) {
+  const inside = new Uint8Array(x.length);
+  for (let i = 0; i < x.length; i++) if (isInside(line, x[i] / 65535, y[i] / 65535)) inside[i] = 1;
+  return inside;
 }
 
 // Return whether a ray from the point crosses the line an odd number of times.

@@ -134,7 +134,7 @@ function cell(app, id, label, { share, counts, sizes, totals }, i, largest, view
   const value = share(i, label);
   const n = counts[i][label];
   const title = `${integer(n)} of ${integer(sizes[i])} in the group, of ${integer(totals[label])} with the label`;
-  const click = () => chooseGroup(app.state, app.groups(), id, { label, scope: "group" });
+  const click = () => chooseGroup(app.state, app.groups(), id, { label, list: "all" });
   const button = textButton(
     n === 0 ? "·" : view.measure === "count" ? integer(value) : percent(value),
     click,

@@ -1,5 +1,6 @@
 // All groups over time: a row each, as counts or as shares of a period, smoothed when asked.
 
+import { UNFILTERED } from "../documents/filters.js";
 import { chooseGroup, chosenId } from "../groups/grouping.js";
 import { seenColour } from "../lib/colours.js";
 import { bdi, find, make, makeSvg, reveal, segmented, selectOf, textButton } from "../lib/dom.js";
@@ -112,11 +113,7 @@ export function mountTime(app) {
     /** @type {number} */ at,
   ) => {
     const isFocused = document.activeElement === shown.get(id)?.bars;
-    app.lasso.set([]);
-    chooseGroup(state, app.groups(), id, {
-      ...daysOf(period),
-      ...{ scope: "group", text: "", label: -1 },
-    });
+    chooseGroup(state, app.groups(), id, { ...UNFILTERED, ...daysOf(period), list: "all" });
     shown.get(id)?.tell(at);
     if (isFocused) shown.get(id)?.bars.focus();
   };

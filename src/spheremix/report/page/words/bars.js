@@ -1,6 +1,7 @@
 // Words of a group as bars; and what sets two groups apart, on one scale for all groups.
 
 import { UNSTABLE, ofSamples, wordStability } from "../groups/certainty.js";
+import { seenColour } from "../lib/colours.js";
 import { barOf, bdi, make, rove, softLine, tableOf, textButton } from "../lib/dom.js";
 import { atThisBeta, decimal, nounOf } from "../lib/format.js";
 import { showWord } from "./map.js";
@@ -45,24 +46,25 @@ export function commonScale(step) {
 /**
  * @param {App} app @param {Step} step @param {number} k @param {number[]} words
  * @param {number} scale @param {((j: number) => void) | null} hide
+ * @param {boolean} wide whether bars have the whole width, below each other
  */
-export function wordBars(app, step, k, words, scale, hide) {
+export function wordBars(app, step, k, words, scale, hide, wide = false) {
   if (!words.length) return softLine(`None${atThisBeta(app.content)}.`);
   const bars = words.map((j) => wordBar(app, step, k, j, scale, hide));
-  return rove(inColumns(bars), ".word");
+  return rove(inRows(bars, wide), ".word");
 }
 
-/** @param {HTMLElement[]} bars */
-function inColumns(bars) {
-  const list = make("ul", { class: "word-bars" }, ...bars);
-  list.style.gridTemplateRows = `repeat(${Math.ceil(bars.length / 2)}, ${ROW}px)`;
+/** @param {HTMLElement[]} bars @param {boolean} wide */
+function inRows(bars, wide) {
+  const list = make("ul", { class: wide ? "word-bars wide" : "word-bars" }, ...bars);
+  list.style.gridTemplateRows = `repeat(${Math.ceil(bars.length / (wide ? 1 : 2))}, ${ROW}px)`;
   return list;
 }
 
 // Return words that are no coordinates of the model: those that set the texts of a group apart.
 /** @param {[string, number][]} words each with its z @param {number} most of any group */
 export function contrastBars(words, most) {
-  return inColumns(
+  return inRows(
     words.map(([word, z]) =>
       make(
         "li",
@@ -71,6 +73,7 @@ export function contrastBars(words, most) {
         make("span", { class: "track" }, weightBar(z, most)),
       ),
     ),
+    true,
   );
 }
 
@@ -205,5 +208,8 @@ export function comparison(app, step, k, other, scale) {
     make("td", {}),
     make("th", { scope: "col" }, bdi(names[k], { title: names[k] })),
   ];
-  return tableOf("compared", head, [...here, ...there].map(row));
+  const table = tableOf("compared", head, [...here, ...there].map(row));
+  const rival = app.groups().byId.get(other);
+  if (rival) table.style.setProperty("--rival", seenColour(rival.colour));
+  return table;
 }

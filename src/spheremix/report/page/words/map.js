@@ -327,16 +327,18 @@ function label(context, { content, columns, rows, colours }, place, word) {
 // The word that is marked on the map: brought into sight, and told in a line above it.
 
 /** @param {App} app @param {number} j */
-export function showWord({ state, stepOf }, j) {
+export function showWord({ content, state, stepOf }, j) {
   const step = stepOf(state.now.step);
   const share = createColumns(step, [0, 1], 0, 1).share(step.places[j] + 0.5);
   const [from, to] = state.now.zoom;
   const half = (to - from) / 2;
   const seen = share > from && share < to;
-  const isMap = state.now.tab === "prototypes" || state.now.tab === "data";
+  // Documents with the word light on their map; else it is shown on the map of words.
+  const stays = ["prototypes", "data", ...(content.rows ? ["map"] : [])].includes(state.now.tab);
   state.set({
     word: j,
-    ...(!isMap && { tab: "prototypes" }),
+    list: "all",
+    ...(!stays && { tab: "prototypes" }),
     ...(!seen && { zoom: zoomTo(share - half, share + half, step) }),
   });
   find("maps").scrollIntoView({ block: "nearest" });
@@ -354,7 +356,6 @@ export function mountWordLine({ content, state, stepOf }) {
     const names = having
       .slice(0, 4)
       .map((k) => textButton(bdi(content.names[k]), () => state.set({ group: k, scope: "group" })));
-    const clear = textButton("clear", () => state.set({ word: -1 }));
     const told = having.length
       ? ` is in ${having.length} of ${counted(step.K, "group")}: `
       : ` is in no group${atThisBeta(content)}. `;
@@ -363,8 +364,7 @@ export function mountWordLine({ content, state, stepOf }) {
       bdi(content.words[j], { class: "strong" }),
       told,
       ...separated(names, ", "),
-      more > 0 ? ` and ${more} more. ` : " ",
-      clear,
+      more > 0 ? ` and ${more} more` : "",
     );
   });
 }
