@@ -20,7 +20,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from timing import DATA, ROOT
-from words import CASES, NAMED, Measures, Texts, class_tfidf, factors, fit, load_texts, top
+from words import CASES, NAMED, Texts, class_tfidf, factors, fit, load_texts, measure, top
 
 import spheremix as sm
 from spheremix.text.selection import Thresholds
@@ -71,7 +71,6 @@ def rankings(texts: Texts, labels: np.ndarray, K: int) -> dict[str, np.ndarray]:
 def compare(case: str) -> dict:
     """Measure rankings of words on partitions of one corpus."""
     texts, classes, K = load(case)
-    measures = Measures(texts.counts)
     components, largest = factors(texts, K)
     partitions = {
         "spheremix": fit(texts, K).model.labels_,
@@ -88,23 +87,27 @@ def compare(case: str) -> dict:
         sizes = np.bincount(labels, minlength=K)
         for way, scores in ways.items():
             words = top(scores)
-            each = np.array([measures.npmi(one) for one in words])
-            found = measures.of(words, [one[:NAMED] for one in words], shares)
+            each = sm.metrics.npmi(words, texts.counts)
+            found = measure(texts.counts, words, [one[:NAMED] for one in words], shares)
             found["weighted"] = float(each @ sizes / sizes.sum())
             found["ari"] = float(adjusted_rand_score(classes, labels))
             rows.append([name, way, found])
     n, n_words = texts.counts.shape
-    return {"n": n, "words": n_words, "rows": rows, "fixed": fixed_texts(measures, components)}
+    return {"n": n, "words": n_words, "rows": rows, "fixed": fixed_texts(texts.counts, components)}
 
 
-def fixed_texts(measures: Measures, components: np.ndarray) -> list[list]:
+def fixed_texts(counts: sparse.csr_array, components: np.ndarray) -> list[list]:
     """Count the documents that have all of the rarest of the ten words of each factor."""
+    has = sparse.csc_array((counts > 0).astype(np.float64))
+    frequency = has.mean(axis=0)
     found = []
     for words in top(components):
-        rarest = sorted(words, key=lambda j: measures.frequency[j])[:FIXED]
-        counts = np.asarray(measures.has[:, rarest].sum(axis=1)).ravel()
-        most = round(measures.frequency[rarest].max() * measures.n)
-        found.append([measures.npmi(words), int(np.sum(counts == FIXED)), most])
+        rarest = sorted(words, key=lambda j: frequency[j])[:FIXED]
+        together = np.asarray(has[:, rarest].sum(axis=1)).ravel()
+        most = round(frequency[rarest].max() * has.shape[0])
+        found.append(
+            [float(sm.metrics.npmi([words], counts)[0]), int(np.sum(together == FIXED)), most]
+        )
     return sorted(found, reverse=True)
 
 

@@ -20,7 +20,6 @@ import gzip
 import json
 import warnings
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -103,40 +102,17 @@ CASES = {
 # ------------------------------------------------------------------------------------- measures
 
 
-class Measures:
-    """NPMI, diversity and coverage of words, by the documents of one corpus."""
-
-    def __init__(self, counts: sparse.csr_array) -> None:
-        self.has = sparse.csc_array((counts > 0).astype(np.float64))
-        self.n = counts.shape[0]
-        self.frequency = np.asarray(self.has.sum(axis=0)).ravel() / self.n
-
-    def npmi(self, columns: list[int]) -> float:
-        """Return the mean over the pairs of these words."""
-        chosen = self.has[:, columns]
-        both = (chosen.T @ chosen).toarray() / self.n
-        found = []
-        for a, b in combinations(range(len(columns)), 2):
-            if both[a, b] == 0.0:
-                found.append(-1.0)
-            elif both[a, b] == 1.0:
-                found.append(1.0)
-            else:
-                apart = self.frequency[columns[a]] * self.frequency[columns[b]]
-                found.append(float(np.log(both[a, b] / apart) / -np.log(both[a, b])))
-        return float(np.mean(found)) if found else 0.0
-
-    def of(self, words: list[list[int]], names: list[list[int]], shares: np.ndarray) -> dict:
-        """Measure lists of words of all clusters, and their names."""
-        lists = [several[:LISTED] for several in words]
-        every = [j for several in lists for j in several]
-        covered = [shares[k, j] for k, several in enumerate(lists) for j in several]
-        return {
-            "npmi": float(np.mean([self.npmi(several) for several in lists])),
-            "diversity": len(set(every)) / len(every),
-            "coverage": float(np.mean(covered)),
-            "names": float(np.mean([self.npmi(name) for name in names])),
-        }
+def measure(
+    counts: sparse.csr_array, words: list[list[int]], names: list[list[int]], shares: np.ndarray
+) -> dict:
+    """Measure lists of words of all clusters, and their names."""
+    lists = [several[:LISTED] for several in words]
+    return {
+        "npmi": float(sm.metrics.npmi(lists, counts).mean()),
+        "diversity": sm.metrics.diversity(lists),
+        "coverage": float(np.mean([shares[k, several].mean() for k, several in enumerate(lists)])),
+        "names": float(sm.metrics.npmi(names, counts).mean()),
+    }
 
 
 # -------------------------------------------------------------------------------------- methods
@@ -201,13 +177,12 @@ def ours(reading: Reading) -> tuple[list[list[int]], list[list[int]]]:
 def compare(name: str, K: int) -> dict[str, dict]:
     """Measure all methods on one corpus."""
     texts = load_texts(name)
-    measures = Measures(texts.counts)
     reading = fit(texts, K)
     words, names = ours(reading)
-    found = {OURS: measures.of(words, names, reading.vocabulary.document_shares)}
+    found = {OURS: measure(texts.counts, words, names, reading.vocabulary.document_shares)}
     for method, (listed, labels) in peers(texts, K).items():
         shares = word_shares(texts.counts, labels, n_groups=K)
-        found[method] = measures.of(listed, [one[:NAMED] for one in listed], shares)
+        found[method] = measure(texts.counts, listed, [one[:NAMED] for one in listed], shares)
     found[OURS] |= {"n_documents": texts.counts.shape[0], "n_words": len(texts.words)}
     return found
 
@@ -249,12 +224,12 @@ def rankings(texts: Texts, reading: Reading) -> dict[str, np.ndarray]:
 def compare_rankings(name: str, K: int) -> dict[str, dict]:
     """Measure several rankings of the words of our clusters."""
     texts = load_texts(name)
-    measures, reading = Measures(texts.counts), fit(texts, K)
+    reading = fit(texts, K)
     shares = reading.vocabulary.document_shares
     found = {}
     for method, scores in rankings(texts, reading).items():
         listed = top(scores)
-        found[method] = measures.of(listed, [one[:NAMED] for one in listed], shares)
+        found[method] = measure(texts.counts, listed, [one[:NAMED] for one in listed], shares)
     return found
 
 

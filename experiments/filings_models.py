@@ -12,9 +12,9 @@ import numpy as np
 
 import spheremix as sm
 from experiments.data import BESIDE, n_converged
+from spheremix.metrics import calinski_harabasz_cosine
 from spheremix.reading import Reading
 from spheremix.text import read_documents, vectorize
-from spheremix.validity import calinski_harabasz_cosine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spheremix import datasets, reading, text, validity
+    from spheremix import datasets, metrics, reading, text
     from spheremix.data.open import as_directions
     from spheremix.display import (
         CriteriaDisplay,
@@ -72,12 +72,12 @@ __all__ = [
     "effects",
     "explore_corpus",
     "load_run",
+    "metrics",
     "reading",
     "save_run",
     "stability",
     "stability_selection",
     "text",
-    "validity",
 ]
 __version__ = "0.1.0"
 

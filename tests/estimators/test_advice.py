@@ -35,7 +35,7 @@ from spheremix.estimators.advice import (
 )
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import build_problem
-from spheremix.validity import count_common, jaccard
+from spheremix.metrics import count_common, jaccard
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -14,10 +14,10 @@ import spheremix as sm
 from spheremix import em
 from spheremix.data.moved import MovedComponents
 from spheremix.estimators.skmeans import lloyd, reseed
+from spheremix.metrics import calinski_harabasz_cosine
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.seeding import largest_cosines
 from spheremix.testing.suite import assert_resultants_same_bits
-from spheremix.validity import calinski_harabasz_cosine
 from spheremix.vectors import as_dense, as_sparse, is_sparse
 
 

@@ -12,9 +12,9 @@ from scipy import sparse
 import spheremix as sm
 from spheremix.errors import ParameterError
 from spheremix.estimators.problem import NoFitError
+from spheremix.metrics import count_common, jaccard
 from spheremix.reading import characteristic_scores, group_masses
 from spheremix.reading.stability import _there_again, thirds
-from spheremix.validity import count_common, jaccard
 
 stability_module = sys.modules[_there_again.__module__]  # the function has the same name
 

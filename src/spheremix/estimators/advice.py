@@ -26,11 +26,11 @@ from spheremix.advice import LOOSE, NOT_DISSOLVED, Advice, Evidence, advise
 from spheremix.data.open import as_directions
 from spheremix.estimators.starts import Divisible
 from spheremix.merging import merge
+from spheremix.metrics import count_common, jaccard
 from spheremix.models.base import DegenerateError
 from spheremix.resultants import merged_resultants
 from spheremix.scorer import Scorer
 from spheremix.search import Partition, Search, only
-from spheremix.validity import count_common, jaccard
 from spheremix.vectors import as_dense
 
 if TYPE_CHECKING:

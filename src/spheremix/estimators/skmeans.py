@@ -126,7 +126,7 @@ class SphericalKMeans(
     -----
     To judge a partition: ``silhouette_score(X, labels, metric="cosine")``,
     ``adjusted_rand_score`` and ``normalized_mutual_info_score`` of scikit-learn, and
-    :func:`spheremix.validity.calinski_harabasz_cosine`.
+    :func:`spheremix.metrics.calinski_harabasz_cosine`.
 
     Examples
     --------

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from spheremix.metrics import count_common, jaccard
 from spheremix.reading.labels import as_groups, count_groups
-from spheremix.validity import count_common, jaccard
 from spheremix.vectors import as_dense
 
 if TYPE_CHECKING:

@@ -24,10 +24,10 @@ from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import NoFitError, build_problem, is_runaway
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.estimators.starts import Divisible, draw, is_large
+from spheremix.metrics import count_common, jaccard
 from spheremix.models.views import ViewsModel
 from spheremix.reading.shares import as_codes
 from spheremix.reading.words import characteristic_scores, group_masses
-from spheremix.validity import count_common, jaccard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
