@@ -189,8 +189,8 @@ def _columns(
     words: Sequence[Sequence[Hashable]], counts: Any, vocabulary: Sequence[Hashable] | None
 ) -> tuple[sparse.csr_array, list[Ids]]:
     """Return which documents have which words, and the columns of the words of each group."""
-    given = sparse.csr_array(counts)
-    has = sparse.csr_array((given != 0).astype(np.float64))
+    has = sparse.csr_array(counts).astype(bool).astype(np.float64)
+    has.eliminate_zeros()
     n_words = has.shape[1]
     if vocabulary is None:
         place: dict[Hashable, int] = {j: j for j in range(n_words)}

@@ -214,9 +214,7 @@ def test_nothing_private_is_tracked():
     ("page", "benchmark"),
     [
         ("README.md", "peers"),
-        ("docs/benchmarks.md", "peers"),
         ("docs/choosing.md", "number_of_groups"),
-        ("docs/inside.md", "search"),
         ("docs/tree.md", "tree"),
     ],
 )
