@@ -215,7 +215,6 @@ def test_nothing_private_is_tracked():
     [
         ("README.md", "peers"),
         ("docs/choosing.md", "number_of_groups"),
-        ("docs/tree.md", "tree"),
     ],
 )
 def test_results_are_quoted_as_measured(page, benchmark):
