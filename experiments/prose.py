@@ -7,7 +7,8 @@ INTRODUCTION = """# The paper, redone
 Every experiment of sections 4 and 5 of the paper, run again with this package. Each of our figures
 and tables stands beside what the paper reports, and each claim of the text has our number under it.
 This page is written from the result files in `experiments/results` and contains no number of ours
-that is not computed from them; what the paper prints is in `experiments/printed.py`.
+that is not computed from them; what the paper prints is in `experiments/printed.py`. Section 6, the
+reports of a bank, is done for another bank on [a page of its own](filings.md).
 
 One command a study, from the root of the repository; `--scale` is the share of the paper's
 repetitions, and a killed run goes on where it was:
