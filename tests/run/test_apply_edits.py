@@ -20,15 +20,17 @@ from spheremix.run.apply_edits import (
     OTHERS,
     Groups,
     Marks,
+    Nodes,
     Plan,
     follow,
     identities,
 )
 from spheremix.run.colours import add_places
 from spheremix.run.edits import EditNotes, Edits
+from spheremix.run.explore import check_run
 from spheremix.run.names import AUTOMATIC, Name
 from spheremix.run.stages.rows import Rows
-from spheremix.run.stages.tree import Node
+from spheremix.run.stages.tree import Node, Tree
 from spheremix.text import Corpus
 
 MARKS = {
@@ -169,7 +171,7 @@ def test_the_folder_says_what_was_done(run):
     assert "Fitting 4 groups again, from the edited ones" in told.begun
     [step] = json.loads((run.folder / "run.json").read_text("utf-8"))["edits"]
     assert step["edits"] == edits_of(
-        run, split=[0], misplaced=["doc 1"], names={}, merge=[], drop_words=[],
+        run, split=[0], misplaced=["doc 1"], names={}, nodes=[], merge=[], move={}, drop_words=[],
         notes={"groups": {}, "documents": {}},
     )  # fmt: skip
     assert step["on"] == {"rows": run.info.parts["rows"], "dense": run.info.dense[3]}
@@ -391,6 +393,105 @@ def test_numbers_after_merges_and_splits(merge, split, n_groups, became, parts):
     assert plan.after(np.array([1, -1, 0])).tolist() == [became[1], -1, became[0]]
 
 
+# Groups along the tree: 0 and 1 are leaves 0 and 1; group 2 is node 4, of leaves 2 and 3
+
+
+def small_tree():
+    leaves, pairs = np.array([0, 0, 1, 2, 3, 3, -1]), np.array([[2, 3], [0, 1], [4, 5]])
+    return Tree(leaves=leaves, groups=np.array([0, 1, 2, 2]), pairs=pairs, values=np.zeros(4))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "numbers", "labels"),
+    [
+        ([4, 5], {5: 0, 4: 1}, [0, 0, 0, 1, 1, 1, -1]),
+        ([0, 1, 4], {0: 0, 1: 1, 4: 2}, [0, 0, 1, 2, 2, 2, -1]),
+        # The larger part of group 2 keeps its number, the other one comes last.
+        ([0, 1, 2, 3], {0: 0, 1: 1, 3: 2, 2: 3}, [0, 0, 1, 3, 2, 2, -1]),
+        ([6], {6: 0}, [0, 0, 0, 0, 0, 0, -1]),
+        ([2, 3, 5], {5: 0, 3: 2, 2: 1}, [0, 0, 0, 1, 2, 2, -1]),
+    ],
+)
+def test_numbers_of_nodes_as_groups(nodes, numbers, labels):
+    found = Nodes.of(small_tree(), nodes, 3, "mine.json")
+    assert found.numbers == numbers
+    assert found.labels.tolist() == labels
+
+
+@pytest.mark.parametrize("nodes", [[4], [4, 5, 0], [4, 4, 5], [4, 5, 9], [4, 5, -1]])
+def test_nodes_that_are_no_cut_are_refused(nodes):
+    with pytest.raises(ParameterError, match="nodes: they must hold each fine group"):
+        Nodes.of(small_tree(), nodes, 3, "mine.json")
+
+
+def test_names_notes_and_colours_go_along_the_tree():
+    marks = Marks(named("zero", "one", "two"), EditNotes(groups={0: "a", 1: "b", 2: "c"}))
+    marks = replace(marks, colours=[[3.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
+    both = marks.along(Nodes.of(small_tree(), [4, 5], 3, ""))
+    assert {k: one.name for k, one in both.names.items()} == {0: "zero", 1: "two"}
+    assert both.notes.groups == {0: "a\nb", 1: "c"}
+    assert both.colours == [[1.0, 0.0], [0.0, 0.0]]
+    parts = marks.along(Nodes.of(small_tree(), [0, 1, 2, 3], 3, ""))
+    assert {k: one.name for k, one in parts.names.items()} == {0: "zero", 1: "one", 2: "two"}
+    assert parts.colours == [*marks.colours, [0.0, 1.0]]
+    automatic = replace(marks, names=named("zero", "one", "two", source=AUTOMATIC))
+    for nodes, kept in (([4, 5], {1}), ([0, 1, 2, 3], {0, 1})):
+        assert set(automatic.along(Nodes.of(small_tree(), nodes, 3, "")).names) == kept
+
+
+def test_edits_of_nodes_are_in_the_numbers_of_groups():
+    nodes = Nodes.of(small_tree(), [0, 1, 2, 3], 3, "")
+    edits = Edits(
+        run="", nodes=[0, 1, 2, 3], names={2: "small"}, merge=[[3, 0]], split=[1], move={"x": 3}
+    )
+    found = nodes.renumbered(edits)
+    assert (found.nodes, found.names, found.merge) == ([], {3: "small"}, [[2, 0]])
+    assert (found.split, found.move) == ([1], {"x": 2})
+
+
+def test_groups_of_the_tree_are_fitted_and_taken_back(run):
+    before, nodes = contents(run.folder), run.nodes
+    own = {one.group: i for i, one in enumerate(nodes) if one.chosen}
+    children = {k: [i for i, one in enumerate(nodes) if one.parent == own[k]] for k in own}
+    k = next(k for k, parts in children.items() if parts)
+    first, second = sorted(children[k], key=lambda i: -nodes[i].size)
+    stay = [one for one in own if one != k]
+    wanted = [*(own[one] for one in stay), first, second]
+    names = {str(second): "second part", str(own[stay[0]]): "whole"}
+    edited = run.edit(edits_of(run, nodes=wanted, names=names))
+    assert edited.info.n_groups == 4
+    was, now = (dict(zip(x.groups["group"], x.groups["name"], strict=True)) for x in (run, edited))
+    assert (now[3], now[stay[0]]) == ("second part", "whole")
+    # The others keep number, name and colour.
+    assert now[stay[1]] == was[stay[1]]
+    assert all(edited.colours[one] == run.colours[one] for one in stay)
+    sizes = dict(zip(edited.groups["group"], edited.groups["size"], strict=True))
+    told = [abs(sizes[k] - nodes[first].size), abs(sizes[3] - nodes[second].size)]
+    assert max(told) <= 0.2 * nodes[own[k]].size
+    assert "made from 4 nodes of the tree" in edited.edits[-1].changes[0]
+    assert check_run(edited, refit=True) == []
+    again = edited.edit({"names": {3: "later"}})
+    assert "later" in again.groups["name"]
+    assert contents(again.undo_edits().undo_edits().folder) == before
+
+
+def test_documents_begin_where_they_are_moved_to(run):
+    groups = dict(zip(run.documents["id"], run.documents["group"], strict=True))
+    one = next(k for k, group in groups.items() if group == 0)
+    edited = run.edit({"move": {one: 1}, "names": {1: "there"}})
+    last = edited.edits[-1]
+    moved = [line for line in last.changes if "moved by hand" in line]
+    now = dict(zip(edited.documents["id"], edited.documents["group"], strict=True))[one]
+    # A document of another subject goes back, and is marked.
+    assert now == 0
+    assert len(moved) == 1
+    assert moved[0].startswith(
+        "1 document moved by hand, of which 0 stayed; the others fit another"
+    )
+    assert edited.info.misplaced == [one]
+    assert "there" in edited.groups["name"]
+
+
 def named(*names, source="me"):
     return {k: Name(name=name, source=source) for k, name in enumerate(names) if name}
 
@@ -404,7 +505,7 @@ def test_names_notes_and_colours_go_with_their_groups():
     after = replace(marks, colours=colours).moved(Plan.of(edits, 4), edits)
     assert {k: one.name for k, one in after.names.items()} == {0: "zero", 1: "one", 2: "auto"}
     assert after.notes == EditNotes(groups={0: "b\na", 2: "c"}, documents={"x": "d"})
-    assert after.colours == [colours[0], colours[1], colours[3], [1.0, 0.0]]
+    assert after.colours == [colours[2], colours[1], colours[3], [3.0, 0.0]]
     automatic = Marks(named("a, b", "c d", "e", "f", source=AUTOMATIC))
     assert {k: one.name for k, one in automatic.moved(Plan.of(edits, 4), edits).names.items()} == {
         2: "f"

@@ -10,6 +10,7 @@ import numpy as np
 from spheremix.reading import Reading, group_order
 from spheremix.report.documents import contrast
 from spheremix.report.packing import digits
+from spheremix.run.names import AUTOMATIC
 from spheremix.run.sentences import remarks
 from spheremix.select import CRITERIA
 
@@ -237,6 +238,11 @@ def edits_entry(run: Run) -> dict[str, Any] | None:
         "misplaced": list(info.misplaced),
         "dropped_words": [word for step in run.edits for word in step.edits.drop_words],
     }
+
+
+def given_names(run: Run) -> list[int]:
+    """Return the groups whose names people or programs gave."""
+    return [k for k, one in enumerate(run.info.names or ()) if one.source != AUTOMATIC]
 
 
 def _done(run: Run) -> list[list[str]]:

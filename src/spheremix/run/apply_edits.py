@@ -24,12 +24,13 @@ from spheremix.errors import Explained, Message, ParameterError
 from spheremix.estimators.problem import NoFitError
 from spheremix.reading import align_partitions
 from spheremix.run.colours import add_places
-from spheremix.run.edits import EditNotes, Edits, EditStep, check_edits, n_wishes
+from spheremix.run.edits import EditNotes, Edits, EditStep, check_edits, n_wishes, refusal
 from spheremix.run.folder.fitted import stored_parameters
 from spheremix.run.folder.store import key_of
 from spheremix.run.names import AUTOMATIC, Name, told_apart
 from spheremix.run.stages.dense import DenseFit, dense_mixture
 from spheremix.run.stages.rows import BY_EDIT, Rows
+from spheremix.run.stages.tree import Tree, labels_key
 from spheremix.text.corpus import shown
 from spheremix.text.vectorizer import NO_WORD_LEFT
 from spheremix.wording import count, joined
@@ -127,8 +128,8 @@ class Marks:
         """Take them to the numbers after an edit.
 
         Of groups that are merged, the first in the list that is named by this edit gives the name,
-        else the first that people named; all notes stay. Automatic names of groups that were
-        merged or split, or that have a dropped word, are made anew.
+        else the first that people named; all notes stay, and the first colour. Automatic names of
+        groups that were merged or split, or that have a dropped word, are made anew.
         """
         order = [k for several in edits.merge for k in several]
         touched = {*order, *edits.split}
@@ -151,11 +152,41 @@ class Marks:
                 notes[place] = f"{notes[place]}\n{note}" if place in notes else note
         colours = self.colours
         if colours is not None:
-            kept = {plan.became[k]: colours[k] for k in reversed(range(len(plan.became)))}
+            kept: dict[int, Place] = {}
+            for place, colour in zip(plan.became, colours, strict=True):
+                kept[place] = min(kept.get(place, colour), colour)
             colours = add_places([kept[k] for k in sorted(kept)], len(plan.parts))
         sizes = () if edits.merge or edits.split else self.sizes_before
         notes_now = replace(self.notes, groups=notes)
         return replace(self, names=names, notes=notes_now, sizes_before=sizes, colours=colours)
+
+    def along(self, nodes: Nodes) -> Marks:
+        """Take them to groups that are nodes of the tree.
+
+        A group of several has the first of their given names, all of their notes and their first
+        colour. The largest part of a group keeps a given name, its notes and its colour.
+        """
+        names: dict[int, Name] = {}
+        notes: dict[int, str] = {}
+        for place, origins in enumerate(nodes.kept):
+            found = [self.names[k] for k in origins if k in self.names]
+            if not nodes.same[place]:
+                found = [one for one in found if one.source != AUTOMATIC]
+            names.update({place: found[0]} if found else {})
+            said = [self.notes.groups[k] for k in origins if k in self.notes.groups]
+            notes.update({place: "\n".join(said)} if said else {})
+        colours = self.colours
+        if colours is not None:
+            seen: Counter[int] = Counter()  # parts of a group
+            before, colours = colours, []
+            for k, origins in zip(nodes.within, nodes.kept, strict=True):
+                number, shade = min(before[one] for one in (origins or [k]))
+                if not origins:
+                    seen[k] += 1
+                    shade += seen[k]
+                colours.append([number, shade])
+        notes_now = replace(self.notes, groups=notes)
+        return replace(self, names=names, notes=notes_now, colours=colours, sizes_before=())
 
     def check(self, source: str) -> None:
         """Refuse a name that two groups would have."""
@@ -208,7 +239,7 @@ class Edited:
 
 def changes_fit(edits: Edits) -> bool:
     """Return whether edits ask for other groups or other words."""
-    return bool(edits.merge or edits.split or edits.drop_words)
+    return bool(edits.nodes or edits.merge or edits.split or edits.move or edits.drop_words)
 
 
 def make_edits(x: Context, state: Edited, pending: Sequence[PendingStep], *, asked: bool) -> Edited:
@@ -244,20 +275,26 @@ def _make(
     edits, groups = step.edits, state.groups
     if not n_wishes(edits) and step.update is None:
         return state, []
-    rows, plan = groups.rows, Plan.of(edits, groups.best)
+    rows, labels, n_groups = groups.rows, groups.mixture.labels_, groups.best
     check_edits(
         step,
         run=edits.run,
-        n_groups=groups.best,
+        n_groups=n_groups,
         words=rows.words,
         ids=rows.corpus.ids,
     )
-    marks, said = state.marks.seen(step).also(edits, step.source), describe(edits, plan)
+    marks = state.marks.seen(step)
+    if edits.nodes:
+        nodes = Nodes.of(_tree_before(x, step), edits.nodes, n_groups, step.source)
+        edits, labels, n_groups = nodes.renumbered(edits), nodes.labels, len(nodes.kept)
+        marks = marks.along(nodes)
+    plan = Plan.of(edits, n_groups)
+    marks, said = marks.also(edits, step.source), describe(step.edits, plan)
     if step.update is not None:
         said = []
         if x.start is not None:  # not where the groups were searched for anew
             marks = marks.after(step.update)
-    refitted = changes_fit(edits)
+    refitted = changes_fit(step.edits)
     marks = marks.moved(plan, edits) if refitted else marks
     renamed: list[str] = []
     if strict:
@@ -265,12 +302,41 @@ def _make(
     else:
         marks, renamed = marks.apart()
     n_fits = state.n_fits + refitted
-    after = refit(x, groups, edits, plan, n_fits) if refitted else groups
+    after = refit(x, groups, labels, edits, plan, n_fits) if refitted else groups
+    if edits.move:
+        marks, told = _came_back(marks, edits, plan, after)
+        said.append(told)
     changes = step.changes or [*said, *lost, *renamed]
-    done = replace(step, changes=changes, on=step.on or groups.on)
+    done = replace(step, changes=changes, on={**groups.on, **step.on})
     marks = replace(marks, names={**marks.names, **step.named})
     fresh = state.fresh | (set(edits.names.values()) if strict else set())
     return Edited(after, marks, (*state.steps, done), n_fits, fresh), renamed
+
+
+def _tree_before(x: Context, step: EditStep) -> Tree:
+    """Return the tree of the groups that are edited, which the cache keeps with the edit."""
+    called = step.on.get("tree", "")
+    found: Tree | None = x.store.stored("tree", called[-16:], Tree) if called else None
+    if found is None:
+        raise refusal(
+            step.source,
+            "nodes: the tree of the groups that were edited is not there",
+            "export the edits again from the report of this run",
+        )
+    return found
+
+
+def _came_back(marks: Marks, edits: Edits, plan: Plan, after: Groups) -> tuple[Marks, str]:
+    """Mark documents that were moved and did not stay; say how many."""
+    now = dict(zip(after.rows.kept.tolist(), after.mixture.labels_.tolist(), strict=True))
+    ids = {one: i for i, one in enumerate(after.rows.corpus.ids)}
+    gone = [one for one, to in edits.move.items() if now.get(ids[one]) != plan.became[to]]
+    n = count(len(edits.move), "document")
+    said = f"{n} moved by hand, of which {len(edits.move) - len(gone):,} stayed"
+    if gone:
+        said += "; the others fit another group better and are marked as misplaced"
+    misplaced = tuple(dict.fromkeys((*marks.misplaced, *gone)))
+    return replace(marks, misplaced=misplaced), f"{said}."
 
 
 def count_moved(edited: Edited, before: Mapping[str, int], labels: Ids) -> Edited:
@@ -321,8 +387,78 @@ class Plan:
         return np.where(labels < 0, -1, np.array(self.became)[labels])
 
 
-def refit(x: Context, groups: Groups, edits: Edits, plan: Plan, number: int) -> Groups:
-    """Fit the groups again after edits, as a stage."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Nodes:
+    """Nodes of the tree as groups.
+
+    A node of whole groups has the smallest of their numbers, and the largest part of a group its
+    number; the others come last. The last ones take numbers that are free.
+    """
+
+    numbers: dict[int, int]  # of each node
+    labels: Ids  # the group of each row; -1 where it belongs nowhere
+    kept: list[list[int]]  # the groups that each gets name and notes from; none: a smaller part
+    within: list[int]  # the group that it is, or is a part of; of several, the first
+    same: list[bool]  # whether it is this group
+
+    @classmethod
+    def of(cls, tree: Tree, nodes: list[int], n_groups: int, source: str) -> Nodes:
+        """Find the groups; nodes that leave fine groups out or have them twice are refused."""
+        members: list[list[int]] = [[i] for i in range(len(tree.groups))]
+        for left, right in tree.pairs.tolist():
+            members.append([*members[left], *members[right]])
+        known = [node for node in dict.fromkeys(nodes) if 0 <= node < len(members)]
+        held = sorted(leaf for node in known for leaf in members[node])
+        if len(known) < len(nodes) or held != list(range(len(tree.groups))):
+            raise refusal(
+                source,
+                "nodes: they must hold each fine group of tables/tree.csv once",
+                "take the nodes of a cut of this tree",
+            )
+        sizes = np.bincount(tree.leaves[tree.leaves >= 0], minlength=len(tree.groups))
+        owners = {node: np.unique(tree.groups[members[node]]).tolist() for node in known}
+        n_leaves = np.bincount(tree.groups, minlength=n_groups)
+        whole = {
+            node: len(own) > 1 or len(members[node]) == n_leaves[own[0]]
+            for node, own in owners.items()
+        }
+        order = sorted(known, key=lambda node: (-sizes[members[node]].sum(), node))
+        first: dict[int, int] = {}  # the largest node with a group
+        for node in order:
+            first.setdefault(owners[node][0], node)
+        wanted = {node: owners[node][0] for node in known if first[owners[node][0]] == node}
+        numbers = {node: k for node, k in wanted.items() if k < len(known)}
+        free = iter(k for k in range(len(known)) if k not in set(numbers.values()))
+        for node in sorted(set(known) - set(numbers), key=lambda one: (one not in wanted, one)):
+            numbers[node] = next(free)
+        by_leaf = np.full(len(tree.groups) + 1, -1, dtype=np.intp)
+        for node in known:
+            by_leaf[members[node]] = numbers[node]
+        listed = sorted(known, key=numbers.__getitem__)
+        return cls(
+            numbers,
+            by_leaf[tree.leaves],
+            [owners[node] if whole[node] or node in wanted else [] for node in listed],
+            [owners[node][0] for node in listed],
+            [whole[node] and len(owners[node]) == 1 for node in listed],
+        )
+
+    def renumbered(self, edits: Edits) -> Edits:
+        """Return edits of nodes in the numbers of groups."""
+        n = self.numbers
+        return replace(
+            edits,
+            nodes=[],
+            names={n[k]: name for k, name in edits.names.items()},
+            merge=[[n[k] for k in several] for several in edits.merge],
+            split=[n[k] for k in edits.split],
+            move={one: n[k] for one, k in edits.move.items()},
+            notes=replace(edits.notes, groups={n[k]: v for k, v in edits.notes.groups.items()}),
+        )
+
+
+def refit(x: Context, groups: Groups, labels: Ids, edits: Edits, plan: Plan, number: int) -> Groups:
+    """Fit the groups again after edits, as a stage; ``labels`` are those before."""
     K, rows, rows_key = plan.n_groups, groups.rows, groups.rows_key
     x.listener.begin(f"Fitting {count(K, 'group')} again, from the edited ones")
     if edits.drop_words:
@@ -332,10 +468,13 @@ def refit(x: Context, groups: Groups, edits: Edits, plan: Plan, number: int) -> 
         )
         rows = kept.beside(groups.rows.corpus)
     wanted = stored_parameters(dense_mixture(K, x.options))
-    key = key_of(groups.key, edits.merge, edits.split, rows_key, wanted)
+    key = key_of(
+        groups.key, labels_key(labels), edits.merge, edits.split, edits.move, rows_key, wanted
+    )
 
     def make() -> DenseFit:
-        mixture, notes = _fit(groups, rows, plan, x.options)
+        start = common_rows(labels, groups.rows, rows)
+        mixture, notes = _fit(start, rows, plan, edits, x.options)
         for note in notes:
             x.listener.note(note)
         return DenseFit(mixture, notes)
@@ -347,17 +486,19 @@ def refit(x: Context, groups: Groups, edits: Edits, plan: Plan, number: int) -> 
 
 
 def _fit(
-    groups: Groups, rows: Rows, plan: Plan, options: ExploreOptions
+    labels: Ids, rows: Rows, plan: Plan, edits: Edits, options: ExploreOptions
 ) -> tuple[VMFMixture, list[Message]]:
     """Run EM from the edited groups."""
-    X, labels = rows.X, common_rows(groups.mixture.labels_, groups.rows, rows)
-    start = plan.after(labels)
+    X, start = rows.X, plan.after(labels)
     mixture = dense_mixture(plan.n_groups, options)
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             for k, part in plan.parts.items():
                 start[_smaller_part(X, np.flatnonzero(labels == k), options)] = part
+            moved = [edits.move.get(rows.corpus.ids[i]) for i in rows.kept] if edits.move else []
+            for i, to in enumerate(moved):
+                start[i] = start[i] if to is None else plan.became[to]
             mixture.set_params(init=start).fit(as_directions(X, n_threads=options.threads))
     except (NoFitError, ValueError) as error:
         raise ParameterError(
@@ -442,10 +583,12 @@ def _unit(X: Any) -> Any:
 def describe(edits: Edits, plan: Plan) -> list[str]:
     """Say what was asked for: merges, splits, words, names, notes and marks."""
     said = []
-    for several in edits.merge:
+    if edits.nodes:
+        said.append(f"The groups were made from {count(len(edits.nodes), 'node')} of the tree.")
+    for several in () if edits.nodes else edits.merge:
         named = joined([str(k) for k in several])
         said.append(f"Groups {named} were merged into group {plan.became[several[0]]}.")
-    for k, part in plan.parts.items():
+    for k, part in () if edits.nodes else plan.parts.items():
         said.append(f"Group {k} was split into groups {plan.became[k]} and {part}.")
     if edits.drop_words:
         were = "was" if len(edits.drop_words) == 1 else "were"
@@ -463,12 +606,22 @@ def describe(edits: Edits, plan: Plan) -> list[str]:
 
 def compare_tables(before: Run, after: Run, edits: Edits) -> list[str]:
     """Say what edits changed in the tables of a run: documents, likelihood, words."""
-    plan, rows = Plan.of(edits, before.info.n_groups), after.rows
+    rows, n_groups = after.rows, before.info.n_groups
     if before.rows is None or before.assigned is None or rows is None or after.assigned is None:
         return []
-    old = common_rows(before.assigned.labels, before.rows, rows)
+    labels, origins = before.assigned.labels, [[k] for k in range(n_groups)]
+    if edits.nodes and before.fine_tree is not None:
+        nodes = Nodes.of(before.fine_tree, edits.nodes, n_groups, "")
+        edits, labels = nodes.renumbered(edits), nodes.labels
+        origins = [own or [k] for own, k in zip(nodes.kept, nodes.within, strict=True)]
+    plan = Plan.of(edits, len(origins))
+    old = common_rows(labels, before.rows, rows)
     new = after.assigned.labels
-    stayed = new == plan.after(old)
+    wanted = plan.after(old)
+    for place, i in enumerate(rows.kept if edits.move else ()):
+        to = edits.move.get(rows.corpus.ids[i])
+        wanted[place] = wanted[place] if to is None else plan.became[to]
+    stayed = new == wanted
     for k, part in plan.parts.items():
         stayed |= (old == k) & (new == part)
     n, moved = count(len(new), "document"), int((~stayed).sum())
@@ -484,7 +637,7 @@ def compare_tables(before: Run, after: Run, edits: Edits) -> list[str]:
     else:
         was, now = (one.mixture.log_likelihood_ / len(new) for one in (before, after))
         said.append(f"The log-likelihood of a document was {was:,.3f} and is {now:,.3f}.")
-    return [*said, *_words(before, after, plan)]
+    return [*said, *_words(before, after, plan, origins)]
 
 
 def first_words(run: Run, n: int = FIRST) -> list[list[str]]:
@@ -495,15 +648,16 @@ def first_words(run: Run, n: int = FIRST) -> list[list[str]]:
     return [[one.word for one in words.words(k, n)] for k in range(K)]
 
 
-def _words(before: Run, after: Run, plan: Plan) -> list[str]:
+def _words(before: Run, after: Run, plan: Plan, groups: list[list[int]]) -> list[str]:
     """Say which words entered or left the first ones of each group."""
     old, said = first_words(before), []
     for k, words in enumerate(first_words(after)):
         origins = [i for i, place in enumerate(plan.became) if place == k]
         origins += [i for i, place in plan.parts.items() if place == k]
-        known = [word for i in origins for word in old[i]]
+        own = sorted({one for i in origins for one in groups[i]})
+        known = [word for i in own for word in old[i]]
         entered = [word for word in words if word not in known]
-        left = [word for word in known if word not in words] if len(origins) == 1 else []
+        left = [word for word in known if word not in words] if len(own) == 1 else []
         parts = [f"new: {', '.join(entered)}"] if entered else []
         parts += [f"no longer: {', '.join(left)}"] if left else []
         if parts:
@@ -568,6 +722,10 @@ def _followed(
 ) -> tuple[Edits, list[str]]:
     """Return edits whose groups and documents have other numbers and ids now, and what is lost."""
     lost: list[str] = []
+    if edits.nodes:
+        lost.append("groups along the tree, with their names and notes: they belong to that tree")
+        left = replace(edits.notes, groups={})
+        edits = replace(edits, nodes=[], names={}, merge=[], split=[], move={}, notes=left)
 
     def by_group(what: str, values: dict[int, Any]) -> dict[int, Any]:
         lost.extend(
@@ -606,6 +764,10 @@ def _followed(
     drop = known(
         edits.drop_words, words, "the dropping of {}, which this run does not have as a word"
     )
+    move = {one: became[k] for one, k in edits.move.items() if k in became and one in ids}
+    if len(move) < len(edits.move):
+        n = count(len(edits.move) - len(move), "document")
+        lost.append(f"the move of {n}: the document or its group is not there")
     marked = known(edits.misplaced, ids, "the marks of documents {}, which are not there")
     followed = replace(
         edits,
@@ -615,6 +777,7 @@ def _followed(
         ),
         merge=merge,
         split=list(split),
+        move={ids[one]: k for one, k in move.items()},
         drop_words=drop,
         misplaced=[ids[one] for one in marked],
     )

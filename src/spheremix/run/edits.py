@@ -43,17 +43,26 @@ class EditNotes:
 class Edits:
     """What people want to be different: the file that the report exports and ``edit`` takes.
 
-    Groups have the numbers of groups.csv.
+    Groups have the numbers of groups.csv, or with ``nodes`` those of tables/tree.csv.
     """
 
     format: str = about(f"Always {EDITS_FORMAT!r}.", default=EDITS_FORMAT)
     version: int = about("Version of the format.", default=EDITS_VERSION)
     run: str = about("Id of the run whose groups are meant.")
+    nodes: list[int] = about(
+        "Nodes of tables/tree.csv that become the groups, in the place of those of the run. They "
+        "hold each fine group once; the other parts then name groups by node.",
+        default_factory=list,
+    )
     names: dict[int, str] = about("Names, by number of the group.", default_factory=dict)
     merge: list[list[int]] = about(
         "Groups that become one: for each merge two numbers or more.", default_factory=list
     )
     split: list[int] = about("Groups that become two.", default_factory=list)
+    move: dict[str, int] = about(
+        "Groups that documents are moved to, by id: the fit begins with them there.",
+        default_factory=dict,
+    )
     drop_words: list[str] = about("Words that are left out.", default_factory=list)
     notes: EditNotes = about("Notes on groups and documents.", default_factory=EditNotes)
     misplaced: list[str] = about(
@@ -244,9 +253,13 @@ def check_edits(
     _require(edits.run == run, source, problem, EXPORT)
     merged = [k for several in edits.merge for k in several]
     there = f"the run has {count(n_groups, 'group')}, numbered from 0"
-    for k in (*edits.names, *edits.notes.groups, *merged, *edits.split):
+    known, remedy = set(range(n_groups)), "use the numbers of groups.csv"
+    if edits.nodes:
+        known, remedy = set(edits.nodes), "use the numbers of nodes"
+        there = f"nodes has {count(len(known), 'group')}"
+    for k in (*edits.names, *edits.notes.groups, *merged, *edits.split, *edits.move.values()):
         problem = f"there is no group {k}: {there}"
-        _require(0 <= k < n_groups, source, problem, "use the numbers of groups.csv")
+        _require(k in known, source, problem, remedy)
     for several in edits.merge:
         problem = f"merge: {several} is not two groups or more"
         _require(len(several) > 1, source, problem, "name all groups that become one")
@@ -258,8 +271,9 @@ def check_edits(
         raise refusal(source, problem, "leave out one of the two")
     if edits.drop_words:
         _check_words(source, edits.drop_words, words)
-    documents = set(ids) if edits.notes.documents or edits.misplaced else set()
-    for one in (*edits.notes.documents, *edits.misplaced):
+    named = (*edits.notes.documents, *edits.misplaced, *edits.move)
+    documents = set(ids) if named else set()
+    for one in named:
         problem = f"there is no document with the id {shown(one)}"
         _require(one in documents, source, problem, "use the ids of documents.csv")
 

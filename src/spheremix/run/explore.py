@@ -15,6 +15,7 @@ from spheremix.run.apply_edits import (
     Edited,
     Groups,
     Marks,
+    Nodes,
     PendingStep,
     changes_fit,
     compare_tables,
@@ -553,6 +554,8 @@ def _edit(
                 words=run.feature_names,
                 ids=[] if run.rows is None else run.rows.corpus.ids,
             )
+            if wanted.edits.nodes and run.fine_tree is not None:
+                Nodes.of(run.fine_tree, wanted.edits.nodes, run.info.n_groups, wanted.source)
             steps.append(_with_what_was_seen(run, wanted))
         what = UNDO if given is None else ""
         return _again(run, store, steps, listener or Listener(), threads, what)
@@ -613,7 +616,9 @@ def _with_what_was_seen(run: Run, step: EditStep) -> EditStep:
     coordinates = run.feature_names is None and run.contrast() is None
     names = run.info.names or []
     seen = [] if coordinates and all(one.source == AUTOMATIC for one in names) else names
-    return replace(step, names=list(seen), colours=run.colours)
+    tree = run.info.parts.get("tree") if step.edits.nodes else None
+    on = {} if tree is None else {"tree": tree}
+    return replace(step, names=list(seen), colours=run.colours, on=on)
 
 
 def _base_key(run: Run) -> str:
@@ -676,7 +681,8 @@ def check_run(
         store = Store(Path(folder) / run.store.place.resolve().name)
         parts = (run.info.parts.get(name) for name in KEPT)
         with store.locked():
-            for called in filter(None, (f"rows-{_base_key(run)}", *parts)):
+            trees = (one.on.get("tree") for one in run.info.edits)
+            for called in filter(None, (f"rows-{_base_key(run)}", *parts, *trees)):
                 store.take(run.store, called)
             again = _again(run, store, run.info.edits, hears, threads).info
     for name in sorted({*again.outputs, *run.info.outputs}):

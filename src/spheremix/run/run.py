@@ -555,9 +555,9 @@ class Run:
     @cached_property
     def nodes(self) -> list[Node] | None:
         """The nodes of the tree over the groups; None where there is none."""
-        if self._tree is None or self.rows is None:
+        if self.fine_tree is None or self.rows is None:
             return None
-        return describe_tree(self._tree, self.rows, self.reading)
+        return describe_tree(self.fine_tree, self.rows, self.reading)
 
     @cached_property
     def broad_groups(self) -> list[int] | None:
@@ -570,10 +570,11 @@ class Run:
     @property
     def leaves(self) -> NDArray[np.int64] | None:
         """The fine group of each row; None where there is no tree."""
-        return None if self._tree is None else self._tree.leaves
+        return None if self.fine_tree is None else self.fine_tree.leaves
 
     @cached_property
-    def _tree(self) -> Tree | None:
+    def fine_tree(self) -> Tree | None:
+        """The chosen groups, divided into fine ones and merged to one; None where there is none."""
         tree: Tree | None = self._part("tree")
         if tree is not None and self.rows is not None:
             check_tree(tree, len(self.rows.kept), self.info.n_groups)

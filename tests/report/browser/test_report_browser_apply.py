@@ -65,6 +65,56 @@ def group_of(folder, topic):
     return int(k)
 
 
+def shown(page):
+    """Return the name of the group of each document, as the page shows and saves it."""
+    page.locator(".filters > summary").click()
+    page.locator("#scope").select_option("all")
+    page.locator("[data-value=all]").click()
+    page.locator("#save").click()
+    with page.expect_download() as waiting:
+        page.locator("[data-file='documents.csv']").click()
+    return {row["id"]: row["shown_group"] for row in rows(waiting.value.path())}
+
+
+def part_names(page):
+    """Return the name and the size of each group of the list."""
+    listed = page.locator("#group-list li")
+    names, sizes = (listed.locator(one).all_inner_texts() for one in (".name", ".size"))
+    return dict(zip(names, map(int, sizes), strict=True))
+
+
+def test_what_the_page_shows_is_what_the_edits_make(page, explored, tmp_path):
+    """A split into the tree's parts, a part merged with another group, names, and one untouched."""
+    folder = explored.folder
+    nodes = explored.nodes
+    own = {one.group: i for i, one in enumerate(nodes) if one.chosen}
+    k = next(k for k in own if any(one.parent == own[k] for one in nodes))
+    other, left = (one for one in own if one != k)
+    choose(page, k)
+    page.get_by_role("button", name="split", exact=True).click()
+    part = page.locator("#group-list li").evaluate_all("all => all.map(li => +li.id.slice(6))")
+    [part] = [one for one in part if one not in own]
+    choose(page, part)
+    page.get_by_role("button", name="rename").click()
+    answer(page, "The smaller part")
+    choose(page, other)
+    page.get_by_role("button", name="rename").click()
+    answer(page, "Another one")
+    kept = part_names(page)
+    before = shown(page)
+    run("edit", folder, save(page, tmp_path), "--threads", 1)
+    open_page(page, folder)
+    now = part_names(page)
+    assert len(now) == len(kept) == 4
+    untouched = explored.groups["name"][explored.groups["group"].index(left)]
+    assert {"The smaller part", "Another one", untouched} <= set(now) & set(kept)
+    after = {row["id"]: row["name"] for row in rows(folder / "documents.csv")}
+    same = sum(before[one] == after[one] for one in after if before[one] in now)
+    assert same >= 0.9 * sum(name in now for name in before.values())
+    for name in ("The smaller part", "Another one", untouched):
+        assert abs(now[name] - kept[name]) <= 0.2 * kept[name]
+
+
 @pytest.mark.slow
 def test_names_and_merges_of_the_page_become_those_of_the_run(page, explored, tmp_path):
     folder = explored.folder
@@ -107,7 +157,7 @@ def test_splits_and_dropped_words_of_the_page_become_those_of_the_run(page, expl
     sea = group_of(folder, "sea")
     choose(page, sea)
     page.get_by_role("button", name="split", exact=True).click()
-    assert "To be split into two" in page.locator("#card").inner_text()
+    assert "fitted again" in page.locator("#card").inner_text()
     word = page.locator("#card .word").first
     dropped = word.text_content()  # it may be out of sight, and then not laid out
     word.focus()

@@ -58,25 +58,37 @@ def test_an_address_that_is_typed_may_have_groups_that_do_not_go_together(open_r
         assert page.locator(".document").count() > 0, fragment
 
 
-def test_merges_notes_words_and_misplaced_documents_are_saved(open_report):
+def choose_answer(page, value):
+    assert page.locator("#ask-form [type=submit]").is_disabled()  # nothing is chosen yet
+    page.locator("#ask-form select").select_option(str(value))
+    page.locator("#ask-form [type=submit]").click()
+
+
+def sizes(page):
+    """Return the size that the list has of each group, by number."""
+    found = page.locator("#group-list li").evaluate_all(
+        "all => all.map(li => [li.id.slice(6), li.querySelector('.size').textContent])"
+    )
+    return {int(k): int(size.replace(",", "")) for k, size in found}
+
+
+def test_edits_are_shown_at_once_marked_saved_and_taken_back(open_report):
     opened = open_report("grown")
     page = opened.page
+    before = sizes(page)
     k = opened.group()
     other = next(one for one in range(5) if one != k)
     page.get_by_role("button", name="merge").click()
-    assert page.locator("#ask-form [type=submit]").is_disabled()  # nothing is chosen yet
-    page.locator("#ask-form select").select_option(str(other))
-    page.locator("#ask-form [type=submit]").click()
-    assert "To be merged" in page.locator("#card").inner_text()
-    for one in (k, other):
-        assert "to be merged with" in page.locator(f"#group-{one}").inner_text()
+    choose_answer(page, other)
+    one, gone = sorted([k, other])
+    both = before[k] + before[other]
+    assert sizes(page) == {**{i: n for i, n in before.items() if i != gone}, one: both}
+    assert opened.group() == one
+    assert "Not fitted again yet" in page.locator("#card").inner_text()
+    assert page.locator(f"#group-{one} .edited-sign").count() == 1
     page.locator("[data-value=all]").click()
-    both = sum(int(page.locator(f"#group-{one} .size").inner_text()) for one in (k, other))
     assert page.locator("#document-count").inner_text().startswith(f"{both} documents")
-    page.locator("#save").click()
-    listed = page.locator("[data-file='documents.csv']").inner_text()
-    assert listed == f"Documents listed: {both} (CSV)"
-    page.keyboard.press("Escape")
+    assert page.locator("#facts").inner_text().endswith("in 4 groups")
     page.get_by_role("button", name="note").click()
     answer(page, "look at these")
     word = page.locator("#card .word").first
@@ -88,18 +100,122 @@ def test_merges_notes_words_and_misplaced_documents_are_saved(open_report):
     name = page.locator("#reader .about bdi").first.inner_text()
     page.get_by_role("button", name="misplaced").click()
     assert "Marked as misplaced." in page.locator("#reader").inner_text()
-    assert page.locator("#edits-button").inner_text() == "edits: 4"
-    assert saved_edits(page) == {
+    third = next(i for i in before if i not in (k, other))
+    page.locator("#move").select_option(str(third))
+    assert sizes(page)[third] == before[third] + 1
+    assert page.locator("#edits-button").inner_text() == "5 edits"
+    wanted = {
         "format": "spheremix edits",
         "version": 1,
         "run": "abc",
         "names": {},
         "merge": [sorted([k, other])],
         "split": [],
+        "move": {name: third},
         "drop_words": [dropped],
-        "notes": {"groups": {str(k): "look at these"}, "documents": {}},
+        "notes": {"groups": {str(one): "look at these"}, "documents": {}},
         "misplaced": [name],
     }
+    assert saved_edits(page) == wanted
+    # They are there when the page is opened again, and go one by one.
+    page.reload()
+    page.locator("body[data-ready]").wait_for()
+    assert saved_edits(page) == wanted
+    page.locator("#edits-button").click()
+    for n in range(5, 0, -1):
+        undo = page.locator("#edits-body").get_by_role("button", name="undo")
+        assert undo.count() == n
+        undo.first.click()
+    page.get_by_role("button", name="close", exact=True).last.click()
+    assert sizes(page) == before
+    assert page.locator("#edits-button").inner_text() == "edits"
+
+
+def test_a_split_shows_the_two_parts_of_the_tree(open_report):
+    opened = open_report("grown")
+    page = opened.page
+    before, k = sizes(page), opened.group()
+    colours = page.locator("#group-list .swatch").evaluate_all(
+        "all => all.map(one => one.style.background)"
+    )
+    page.get_by_role("button", name="split", exact=True).click()
+    after = sizes(page)
+    [part] = set(after) - set(before)
+    leaves = [i for i, parent in enumerate(opened.content["tree"]["parents"]) if parent == 10 + k]
+    parts = sorted((opened.content["tree"]["sizes"][i] for i in leaves), reverse=True)
+    assert [after[k], after[part]] == parts
+    assert {i: n for i, n in after.items() if i not in (k, part)} == {
+        i: n for i, n in before.items() if i != k
+    }
+    now = page.locator("#group-list .swatch").evaluate_all(
+        "all => all.map(one => one.style.background)"
+    )
+    assert set(colours) <= set(now)  # all others keep theirs, and the larger part that of the group
+    page.locator(f"#group-{part}").click()
+    assert page.locator("#card .word").count() > 0
+    page.get_by_role("button", name="rename").click()
+    answer(page, "The smaller part")
+    record = saved_edits(page)
+    assert sorted(record["nodes"]) == sorted([*leaves, *(10 + i for i in range(5) if i != k)])
+    smaller = min(leaves, key=lambda i: (opened.content["tree"]["sizes"][i], -i))
+    assert record["names"] == {str(smaller): "The smaller part"}
+    page.locator("#compare").select_option(str(k))
+    assert (
+        page.locator(".compared th").first.inner_text()
+        == page.locator(f"#group-{k} .name").inner_text()
+    )
+
+
+def test_another_number_of_groups_has_all_tools_and_is_made_first(open_report):
+    opened = open_report("grown")
+    page = opened.page
+    page.locator("#cut").fill("3")
+    shown = list(sizes(page).values())
+    assert len(shown) == 3
+    assert page.locator("#card .word").count() > 0
+    assert "makes them the groups of the run first" in page.locator("#card").inner_text()
+    page.locator("#compare").select_option(index=1)
+    assert page.locator(".compared th").count() > 2
+    # The group of several, as no other has parts.
+    several = page.locator("#group-list li").filter(has_text="node").first
+    several.click()
+    size = several.locator(".size").inner_text()
+    page.get_by_role("button", name="rename").click()
+    answer(page, "Three together")
+    assert list(sizes(page).values()) == shown
+    assert page.locator("#cut").input_value() == "3"
+    assert page.locator("#group-list [aria-selected=true]").inner_text().startswith("Three")
+    assert page.locator("#group-list [aria-selected=true] .size").inner_text() == size
+    record = saved_edits(page)
+    assert [len(several) for several in record["merge"]] == [3]
+    assert list(record["names"].values()) == ["Three together"]
+    # Elsewhere on the slider is the tree, and the way back.
+    page.locator("#cut").fill("5")
+    assert len(sizes(page)) == 5
+    page.locator("#cut").fill("3")
+    assert "Three together" in opened.texts("#group-list .name")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1920, 1080)])
+def test_the_page_does_not_jump_when_the_slider_of_groups_moves(open_report, width, height):
+    opened = open_report("grown", width=width, height=height)
+    page = opened.page
+    places = """() => ["maps", "documents", "card", "cut", "group-list", "document-map"]
+        .map(id => document.getElementById(id).getBoundingClientRect())
+        .map(({left, top}) => [left, top])"""
+    page.evaluate(
+        """() => { window.shift = 0; new PerformanceObserver(list => {
+            for (const one of list.getEntries()) window.shift += one.value;
+        }).observe({type: "layout-shift"}); }"""
+    )
+    page.locator("#group-list li").nth(3).click()
+    before, first = page.evaluate(places), page.evaluate("scrollY")
+    for m in (4, 3, 2, 7, 10, 5):
+        page.locator("#cut").fill(str(m))
+        page.wait_for_timeout(150)
+        assert page.evaluate(places) == before, m
+        assert page.evaluate("scrollY") == first
+    assert page.evaluate("window.shift") < 0.01  # .1 is called good
 
 
 @pytest.mark.parametrize(

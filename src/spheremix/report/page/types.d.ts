@@ -30,6 +30,7 @@ export interface Content {
   words: string[];
   hues: string[];
   names: string[];
+  given_names?: number[]; // the groups whose names people gave
   steps: StepEntry[];
   path: Path | null;
   chosen: number;
@@ -234,6 +235,10 @@ export type StepOf = (index: number) => Step;
 
 export interface Group {
   id: number; // of the group, or of the node of the tree
+  whole: number; // the group of the model that it is; -1: it was not fitted
+  holds: number[]; // the groups of the model that are wholly in it
+  within: boolean; // whether it is a part of a group
+  by: number[]; // the reader's edits that made it, by their places in the list
   name: () => string;
   size: number;
   words: string[];
@@ -250,6 +255,8 @@ export interface Grouping {
   byId: Map<number, Group>; // groups, and the entry of documents that belong nowhere
   nowhere: Group | null; // null: every document has a group
   listed: Group[]; // all of them, nowhere last
+  holderOf: (k: number) => number; // the one that a group of the model is in
+  profile: () => { step: Step; content: Content } | null; // as a step, a row each, and the content around it
 }
 
 // What is being looked at
@@ -329,26 +336,66 @@ export interface Lasso {
   has: () => ((i: number) => boolean) | null;
 }
 
-// What the reader changed, as edits.json has it; groups by number, documents by id.
+// What the reader changed, as edits.json has it; groups by number (with nodes, by node of the tree), documents
+// by id.
 export interface EditRecord {
   format: string;
   version: number;
   run: string | null;
+  nodes?: number[]; // of the tree, in the place of the groups
   names: Record<string, string>;
   merge: number[][];
   split: number[];
+  move: Record<string, number>;
   drop_words: string[];
   notes: { groups: Record<string, string>; documents: Record<string, string> };
   misplaced: string[];
 }
 
+// One thing that the reader changed. Groups have the numbers that they had then.
+export type Edit =
+  | { kind: "cut"; nodes: number[] } // the groups are these nodes of the tree
+  | { kind: "merge"; groups: number[] }
+  | { kind: "split"; group: number }
+  | { kind: "name"; group: number; name: string }
+  | { kind: "move"; documents: string[]; group: number }
+  | { kind: "drop"; word: string }
+  | { kind: "note"; group: number; text: string }
+  | { kind: "note document"; document: string; text: string }
+  | { kind: "misplaced"; document: string };
+
+// A group after the edits: nodes of the tree, together.
+export interface PlannedGroup {
+  id: number;
+  nodes: number[];
+  groups: number[]; // of the model, that are wholly in it
+  name: string;
+  given: boolean; // by these edits
+  divided: boolean; // into parts that nobody knows yet
+  by: number[]; // the edits that made it, by their places in the list
+}
+
+export interface Plan {
+  groups: PlannedGroup[];
+  changed: boolean; // groups are others, or have other documents
+  cut: number; // number of groups along the tree that was asked for last; 0: that of the model
+  moved: Map<number, number>; // documents, and where they are now
+  dropped: Set<string>;
+  notes: Map<number, string>;
+  documentNotes: Map<string, string>;
+  misplaced: Set<string>;
+  holders: number[]; // by group of the model: the group that it is in
+  used: boolean[]; // by edit: whether there is what it speaks of
+}
+
 export interface Edits {
+  list: () => Edit[];
+  plan: () => Plan;
   record: () => EditRecord;
-  change: (action: (record: EditRecord) => void) => void;
+  change: (action: (list: Edit[]) => Edit[], more?: Partial<Now>) => void;
   clear: () => void;
   original: (k: number) => string; // name
-  together: (k: number) => number[]; // the group, and those it is to be merged with
-  nameInTables: (k: number) => string;
+  together: (id: number) => number[];
   isDropped: (word: string) => boolean;
   isMisplaced: (id: string) => boolean;
 }

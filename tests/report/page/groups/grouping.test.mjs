@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  groupOrder,
   createGroupings,
   nearestGroup,
-  readTree,
 } from "../../../../src/spheremix/report/page/groups/grouping.js";
+import { groupOrder, readTree } from "../../../../src/spheremix/report/page/groups/tree.js";
 import { groupColour } from "../../../../src/spheremix/report/page/lib/colours.js";
 import { createSteps } from "../../../../src/spheremix/report/page/words/steps.js";
 import { smallContent, smallTree } from "../small_content.mjs";

@@ -44,7 +44,7 @@ export function mountHeader(app) {
   const word = stabilityWord(content);
   find("sure-word").textContent = word || "details";
   mountPopup(find("sure"));
-  state.follow(["step", "cut"], () => {
+  state.follow(["step", "cut", "edited"], () => {
     const { groups } = app.groups();
     many.textContent = counted(groups.length, "group");
     find("how-sure").replaceChildren(
@@ -56,10 +56,7 @@ export function mountHeader(app) {
     find("away").hidden = !moved;
     find("sure").hidden = moved;
     if (!moved) return;
-    if (state.now.cut)
-      drift.textContent =
-        `Along the tree; the model has ${model.n_groups}: how sure, weights and reasons are told ` +
-        "for those.";
+    if (state.now.cut) drift.textContent = `along the tree; the run has ${model.n_groups}`;
     else if (content.labels)
       drift.textContent = drifted(stepOf(state.now.step), stepOf(content.chosen));
     drift.title = drift.textContent;

@@ -3,7 +3,7 @@
 import { mountDocuments } from "../documents/list.js";
 import { mountReader } from "../documents/reader.js";
 import { createEdits } from "../edits/edits.js";
-import { mountEdits } from "../edits/tools.js";
+import { mountEdits } from "../edits/dialog.js";
 import { mountCard } from "../groups/card.js";
 import { createGroupings } from "../groups/grouping.js";
 import { mountGroups, moveGroup } from "../groups/list.js";
@@ -75,9 +75,9 @@ function initialState(content, groupsAt) {
   const limits = {
     step: [0, steps.length - 1],
     cut: [0, documents?.leaf && tree ? tree.leaves : 0],
-    group: [0, model.n_groups - 1 + Number(model.has_nowhere)],
+    group: [0, model.n_groups + 2 * (tree?.leaves ?? 0)], // parts have numbers after the groups
     node: [-1, tree ? 2 * tree.leaves - 2 + Number(model.has_nowhere) : -1],
-    compared: [-1, model.n_groups - 1],
+    compared: [-1, model.n_groups + 2 * (tree?.leaves ?? 0)],
     document: [-1, n - 1],
     word: [-1, words.length - 1],
     tab: [...tabs, ...data],
@@ -97,14 +97,29 @@ function initialState(content, groupsAt) {
   return createState(defaults, limits, mend);
 }
 
+// Return what changes with an edit: a group that is gone is no longer chosen.
+/** @param {Now} before @param {App["groupsAt"]} groupsAt @param {Partial<Now>} more @returns {Partial<Now>} */
+function afterEdit(before, groupsAt, more) {
+  const now = { ...before, ...more };
+  const { byId, holderOf, groups } = groupsAt(now);
+  const there = (/** @type {number} */ id) => byId.has(id);
+  const group = [now.group, holderOf(now.group)].find(there) ?? groups[0].id;
+  return {
+    ...more,
+    edited: now.edited + 1,
+    ...(!now.cut && { group }),
+    ...(!there(now.compared) && { compared: -1 }),
+  };
+}
+
 /** @param {Content} content @returns {App} */
 function createApp(content) {
   nameRows(content);
   const stepOf = createSteps(content);
-  const groupsAt = createGroupings(content, stepOf);
+  const edits = createEdits(content, (more) => state.set(afterEdit(state.now, groupsAt, more)));
+  const groupsAt = createGroupings(content, stepOf, edits.plan);
   const state = initialState(content, groupsAt);
   const groups = () => groupsAt(state.now);
-  const edits = createEdits(content, state);
   return { content, stepOf, state, groups, groupsAt, edits, lasso: createLasso(content, state) };
 }
 

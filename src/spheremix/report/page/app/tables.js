@@ -20,13 +20,13 @@ function tabulate(items, columns) {
 }
 
 /** @param {App} app @returns {Table} */
-export function groupTable({ content, state, stepOf, edits }) {
+export function groupTable({ content, state, stepOf }) {
   const step = stepOf(state.now.step);
   const { entry } = step;
   const listed = (/** @type {number[]} */ words) => words.map((j) => content.words[j]).join(" ");
   return tabulate(step.groups, [
     ["group", (k) => k],
-    ["name", (k) => edits.nameInTables(k)],
+    ["name", (k) => content.names[k]],
     ["size", (k) => entry.sizes[k]],
     ["weight", (k) => entry.weights[k]],
     ["kappa", (k) => entry.kappas[k]],
@@ -59,7 +59,7 @@ export function wordTable({ content, state, stepOf }) {
 // Return the documents of the list, in its order; with the shown groups, where the slider has
 // moved.
 /** @param {App} app @param {Documents} documents @param {number[]} listed @returns {Table} */
-export function documentTable({ content, state, stepOf, edits, groups }, documents, listed) {
+export function documentTable({ content, state, stepOf, groups }, documents, listed) {
   const step = stepOf(state.now.step);
   const { exact, labels, byId } = groups();
   /** @type {[string, (i: number) => Cell][]} */
@@ -67,7 +67,7 @@ export function documentTable({ content, state, stepOf, edits, groups }, documen
     ["id", (i) => documents.id[i]],
     ["title", (i) => documents.title?.[i]],
     ["group", (i) => (step.labels[i] === step.K ? -1 : step.labels[i])], // -1: belongs nowhere
-    ["name", (i) => (step.labels[i] === step.K ? NOWHERE : edits.nameInTables(step.labels[i]))],
+    ["name", (i) => (step.labels[i] === step.K ? NOWHERE : content.names[step.labels[i]])],
     ["certainty", (i) => certaintyText(content, documents, i)],
     ["group_at_chosen_beta", (i) => (documents.group[i] === step.K ? -1 : documents.group[i])],
     ["second_group", (i) => documents.second_group?.[i]],

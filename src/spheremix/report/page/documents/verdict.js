@@ -21,7 +21,8 @@ import { decimal, integer, oddsText, percent, posteriorText } from "../lib/forma
 function link({ content, state, groupsAt }, group) {
   const show = () => {
     state.set({ cut: 0 });
-    chooseGroup(state, groupsAt(state.now), group, { document: state.now.document });
+    const groups = groupsAt(state.now);
+    chooseGroup(state, groups, groups.holderOf(group), { document: state.now.document });
   };
   return textButton(bdi(content.names[group] ?? NOWHERE), show, { title: "Show this group" });
 }

@@ -1,72 +1,76 @@
-// What can be done with a group or a document, the questions that are asked, and the list of what was
-// done.
+// What can be done with a group or a document, and the questions that are asked.
 
+import { readTree } from "../groups/tree.js";
 import { bdi, find, make, present, rove, selectOf, softLine, textButton } from "../lib/dom.js";
-import { saveText } from "../lib/files.js";
 import { counted } from "../lib/format.js";
-import { countEdits, mergeSets, noteOf } from "./edits.js";
+import { noteOf } from "./edits.js";
+import { idsOfCut } from "./plan.js";
+import { tellEdit } from "./sentences.js";
 
-/** @import { App, Documents, EditRecord, Group } from "../types.d.ts" */
-
-const APPLY = "Save them as edits.json and run: spheremix edit RUN edits.json";
-const MERGED =
-  "Saved tables have one name for both from now on. On the page they become one group after you " +
-  "save the edits and run spheremix edit.";
-const SPLIT = "To be split into two, when you save the edits and run spheremix edit.";
-const ALONE = "This report is not that of a run: the edits can be saved, but not applied.";
+/** @import { App, Documents, Edit, Group } from "../types.d.ts" */
 
 /** @type {(text: string, title: string, click: () => void) => HTMLElement} */
 const tool = (text, title, click) => make("button", { type: "button", text, title, on: { click } });
 
-// Return tools of a group of the model; a group of the tree can only be compared by choosing it.
+/**
+ * Make edits of the groups that are shown. At another number of groups, these are made the groups first.
+ * @param {App} app @param {(idOf: (id: number) => number) => Edit[]} editsOf with the number that a group has then
+ * @param {number} chosen the group that is looked at afterwards, by the number it has now
+ */
+export function makeEdits({ content, state, edits }, editsOf, chosen) {
+  const { cut } = state.now;
+  if (!cut || !content.tree) {
+    edits.change((list) => [...list, ...editsOf((id) => id)]);
+    return;
+  }
+  const nodes = readTree(content.tree).cut(cut);
+  const ids = idsOfCut(content, nodes);
+  const idOf = (/** @type {number} */ node) => ids.get(node) ?? -1;
+  edits.change((list) => [...list, { kind: "cut", nodes }, ...editsOf(idOf)], {
+    cut: 0,
+    node: -1,
+    group: idOf(chosen),
+  });
+}
+
+// Return the tools of a group, and what was done with it.
 /** @param {App} app @param {Group} group */
 export function groupTools(app, group) {
   const { content, state, edits } = app;
-  if (!app.groups().exact) return null;
-  const k = group.id;
-  const others = app
-    .groups()
-    .groups.filter(({ id }) => id !== k)
+  const { groups } = app.groups();
+  const others = groups
+    .filter(({ id }) => id !== group.id)
     .map(({ id, name }) => /** @type {[string, string]} */ ([String(id), name()]));
-  const { merge, split, notes } = edits.record();
-  const joined = merge.find((one) => one.includes(k));
-  const note = noteOf(notes.groups, k) ?? noteOf(content.edits?.notes.groups, k) ?? "";
+  const plan = edits.plan();
+  const before = noteOf(content.edits?.notes.groups, group.whole);
+  const note = (state.now.cut ? undefined : plan.notes.get(group.id)) ?? before ?? "";
+  const act = (/** @type {(idOf: (id: number) => number) => Edit[]} */ editsOf) =>
+    makeEdits(app, editsOf, group.id);
+  // The name of a group of the model is its name at every number of groups.
+  const named = group.whole >= 0 && plan.groups.some(({ id }) => id === group.whole);
   const rename = () =>
-    ask(
-      "Rename the group",
-      `Leave it empty to have the name that it had: ${edits.original(k)}`,
-      { text: content.names[k] },
-      (name) =>
-        edits.change((record) => {
-          delete record.names[k];
-          if (name && name !== edits.original(k)) record.names[k] = name;
-        }),
-    );
+    ask("Rename the group", "", { text: group.name() }, (name) => {
+      if (!name || name === group.name()) return;
+      if (named)
+        edits.change((list) => [
+          ...list.filter((one) => one.kind !== "name" || one.group !== group.whole),
+          ...(name === edits.original(group.whole)
+            ? []
+            : [/** @type {Edit} */ ({ kind: "name", group: group.whole, name })]),
+        ]);
+      else act((idOf) => [{ kind: "name", group: idOf(group.id), name }]);
+    });
   const join = () =>
-    ask(
-      "Merge with another group",
-      MERGED,
-      { begin: "choose a group …", choices: others },
-      (other) =>
-        edits.change((record) => {
-          record.merge = mergeSets(record.merge, k, Number(other));
-        }),
+    ask("Merge with another group", "", { begin: "choose a group …", choices: others }, (other) =>
+      act((idOf) => [{ kind: "merge", groups: [idOf(group.id), idOf(Number(other))] }]),
     );
-  const divide = () =>
-    edits.change((record) => {
-      record.split = split.includes(k) ? split.filter((one) => one !== k) : [...split, k];
-    });
+  const divide = () => act((idOf) => [{ kind: "split", group: idOf(group.id) }]);
   const annotate = () =>
-    ask("Note on the group", "", { text: note, long: true }, (text) =>
-      edits.change((record) => {
-        delete record.notes.groups[k];
-        if (text) record.notes.groups[k] = text;
-      }),
-    );
-  const undo = () =>
-    edits.change((record) => {
-      record.merge = merge.filter((one) => one !== joined);
+    ask("Note on the group", "", { text: note, long: true }, (text) => {
+      if (text && text !== note) act((idOf) => [{ kind: "note", group: idOf(group.id), text }]);
     });
+  const whole = state.now.cut ? null : plan.groups.find(({ id }) => id === group.id);
+  const splits = !whole || (whole.nodes.length === 1 && !whole.divided);
   return make(
     "div",
     {},
@@ -78,31 +82,48 @@ export function groupTools(app, group) {
           others.length ? compareChoice(state, others) : null,
           tool("rename", "Give this group another name", rename),
           others.length ? tool("merge", "Make one group of this and another one", join) : null,
-          tool(
-            split.includes(k) ? "do not split" : "split",
-            "Ask for two groups out of this one",
-            divide,
-          ),
+          splits ? tool("split", "Make two groups of this one", divide) : null,
           tool("note", "Write a note on this group", annotate),
         ]),
       ),
       "button",
     ),
     ...present([
-      joined
-        ? make(
-            "p",
-            { class: "edited" },
-            "To be merged: ",
-            bdi(joined.map((one) => content.names[one]).join(" + ")),
-            `. ${MERGED} `,
-            textButton("undo", undo),
+      state.now.cut
+        ? softLine(
+            `These ${counted(groups.length, "group")} are of the tree: rename, merge, split or note makes them ` +
+              "the groups of the run first.",
           )
         : null,
-      split.includes(k) ? make("p", { class: "edited", text: SPLIT }) : null,
+      ...editedLines(app, group),
       note ? make("p", { class: "edited" }, "Note: ", bdi(note)) : null,
     ]),
   );
+}
+
+// Return what made a group, each line with its undo.
+/** @param {App} app @param {Group} group */
+function editedLines(app, { id, by }) {
+  if (!by.length) return [];
+  const list = app.edits.list();
+  const { groups } = app.edits.plan();
+  const divided = groups.find((one) => one.id === id)?.divided;
+  return [
+    make(
+      "div",
+      { class: "edited" },
+      ...by.map((at) => make("p", {}, ...tellEdit(app, list[at]), ". ", undoButton(app, at))),
+      softLine(
+        divided ? "Its two parts are found when it is fitted again." : "Not fitted again yet.",
+      ),
+    ),
+  ];
+}
+
+/** Return what takes back one edit. @param {App} app @param {number} at */
+export function undoButton({ edits }, at) {
+  const undo = () => edits.change((list) => list.filter((_, i) => i !== at));
+  return textButton("undo", undo, { title: "Take back this edit" });
 }
 
 /** @param {App["state"]} state @param {[string, string][]} others */
@@ -115,96 +136,58 @@ function compareChoice(state, others) {
 }
 
 /** @param {App} app @param {Documents} documents @param {number} i */
-export function documentTools({ content, edits }, documents, i) {
+export function documentTools(app, documents, i) {
+  const { content, edits } = app;
   const id = documents.id[i];
   const before = content.edits;
-  const note =
-    noteOf(edits.record().notes.documents, id) ?? noteOf(before?.notes.documents, id) ?? "";
+  const { groups, labels } = app.groups();
+  const note = edits.plan().documentNotes.get(id) ?? noteOf(before?.notes.documents, id) ?? "";
   const wrong = edits.isMisplaced(id);
+  const without = (/** @type {Edit["kind"]} */ kind) => (/** @type {Edit} */ one) =>
+    one.kind !== kind || !("document" in one) || one.document !== id;
   const mark = () =>
-    edits.change((record) => {
-      record.misplaced = wrong
-        ? record.misplaced.filter((one) => one !== id)
-        : [...record.misplaced, id];
-    });
+    edits.change((list) => [
+      ...list.filter(without("misplaced")),
+      ...(wrong ? [] : [/** @type {Edit} */ ({ kind: "misplaced", document: id })]),
+    ]);
   const annotate = () =>
     ask("Note on the document", "", { text: note, long: true }, (text) =>
-      edits.change((record) => {
-        delete record.notes.documents[id];
-        // Written like this, even __proto__ is a key like any other.
-        if (text) record.notes.documents = { ...record.notes.documents, [id]: text };
-      }),
+      edits.change((list) => [
+        ...list.filter(without("note document")),
+        ...(text ? [/** @type {Edit} */ ({ kind: "note document", document: id, text })] : []),
+      ]),
     );
+  const others = groups.filter((one) => one.id !== labels[i]);
+  /** @type {[string, string][]} */
+  const choices = [
+    ["", "move to …"],
+    ...others.map((one) => /** @type {[string, string]} */ ([String(one.id), one.name()])),
+  ];
+  const move = (/** @type {string} */ to) =>
+    makeEdits(
+      app,
+      (idOf) => [{ kind: "move", documents: [id], group: idOf(Number(to)) }],
+      Number(to),
+    );
+  const at = edits.list().findLastIndex((one) => one.kind === "move" && one.documents.includes(id));
   return make(
     "div",
     {},
     make(
       "div",
       { class: "group-tools" },
+      choices.length > 1 ? selectOf("move", "Move to another group", choices, move) : null,
       tool(wrong ? "not misplaced" : "misplaced", "It does not belong to this group", mark),
       tool("note", "Write a note on this document", annotate),
     ),
+    at >= 0
+      ? make("p", { class: "edited" }, "Moved here, not fitted again yet. ", undoButton(app, at))
+      : null,
     wrong || before?.misplaced.includes(id)
       ? make("p", { class: "edited", text: "Marked as misplaced." })
       : null,
     note ? make("p", { class: "edited" }, "Note: ", bdi(note)) : null,
   );
-}
-
-/** @param {App} app */
-export function mountEdits(app) {
-  const { content, state, edits } = app;
-  const dialog = find("edits");
-  const button = find("edits-button");
-  const close = make("button", { type: "button", text: "close" });
-  const clear = make("button", { type: "button", text: "undo all" });
-  const save = make("button", { type: "button", id: "save-edits", text: "save edits.json" });
-  close.addEventListener("click", () => dialog.close());
-  clear.addEventListener("click", () => edits.clear());
-  save.addEventListener("click", () =>
-    saveText("edits.json", `${JSON.stringify(edits.record(), null, 1)}\n`, "application/json"),
-  );
-  find("edits-actions").replaceChildren(save, clear, close);
-  button.addEventListener("click", () => dialog.showModal());
-  state.follow(["edited"], () => {
-    const n = countEdits(edits.record());
-    button.textContent = n ? `edits: ${n}` : "edits";
-    save.disabled = n === 0;
-    clear.disabled = n === 0;
-    const before = content.edits?.changes ?? [];
-    find("edits-body").replaceChildren(
-      ...(before.length ? [make("p", { text: `The run was edited: ${before.join(" ")}` })] : []),
-      ...(n
-        ? [
-            make("ul", {}, ...lines(edits.record(), content.names)),
-            softLine(`${counted(n, "edit")}. ${content.run ? APPLY : ALONE}`),
-          ]
-        : [
-            make("p", {
-              text:
-                "None yet. Rename, merge or split groups, drop words and write notes: the edits " +
-                "are kept in this browser, can be saved, and can be applied to the run.",
-            }),
-          ]),
-    );
-  });
-}
-
-/** @param {EditRecord} record @param {string[]} names */
-function lines(record, names) {
-  const line = (/** @type {string} */ what, /** @type {string} */ value) =>
-    make("li", {}, `${what}: `, bdi(value));
-  return [
-    ...Object.entries(record.names).map(([k, name]) => line(`name of group ${k}`, name)),
-    ...record.merge.map((set) => line("merge", set.map((k) => names[k]).join(" + "))),
-    ...record.split.map((k) => line("split", names[k])),
-    ...record.drop_words.map((word) => line("drop the word", word)),
-    ...Object.entries(record.notes.groups).map(([k, text]) =>
-      line(`note on ${names[Number(k)]}`, text),
-    ),
-    ...Object.entries(record.notes.documents).map(([id, text]) => line(`note on ${id}`, text)),
-    ...record.misplaced.map((id) => line("misplaced", id)),
-  ];
 }
 
 // A question in a dialog: a text or a choice.
@@ -223,7 +206,11 @@ export function ask(title, about, field, onAnswer) {
   const cancel = make("button", { type: "button", text: "cancel" });
   cancel.addEventListener("click", () => dialog.close());
   const ok = make("button", { type: "submit", text: "ok" });
-  form.replaceChildren(softLine(about), input, make("div", { class: "buttons" }, ok, cancel));
+  form.replaceChildren(
+    ...present([about ? softLine(about) : null]),
+    input,
+    make("div", { class: "buttons" }, ok, cancel),
+  );
   // Nothing is chosen at first, so that a quick ok does no harm.
   if ("choices" in field) {
     ok.disabled = true;

@@ -56,9 +56,8 @@ export function mountCard(app) {
   let all = false;
   const scroll = createScroll(find("card-body"));
   const draw = () => {
-    const { byId, groups, labels, nowhere, exact } = app.groups();
+    const { byId, groups, labels, nowhere } = app.groups();
     const group = byId.get(chosenId(state.now)) ?? groups[0];
-    const step = stepOf(state.now.step);
     const toggle = () => {
       all = !all;
       draw();
@@ -73,23 +72,43 @@ export function mountCard(app) {
       ...present([stabilityNote(app.content, group.stability)]),
     );
     const wordless = app.content.kind === "coordinates" && !app.content.contrast;
+    const step = stepOf(state.now.step);
     find("card-body").replaceChildren(
       ...present([
         lost ? null : groupTools(app, group),
         wordless && !lost ? noWords(app.content) : null,
-        ...(lost
-          ? [aboutNowhere()]
-          : exact
-            ? modelGroupParts(app, step, group.id, all, toggle)
-            : nodeParts(app, group)),
+        ...(lost ? [aboutNowhere()] : groupParts(app, step, group, all, toggle)),
         ...labelBars(app, group.id),
         timeBars(app, group.id),
-        exact && !lost ? moreFacts(app.content, step, group.id) : null,
+        group.whole >= 0 ? moreFacts(app.content, step, group.whole) : null,
       ]),
     );
   };
   state.followAtRest(["group", "node", "cut", "step", "compared", "edited", "theme"], draw);
   state.follow(["group", "node", "cut"], () => scroll.to(0));
+}
+
+/**
+ * Return the words of a group: of the model where it was fitted, else as far as they are known from the groups
+ * and the documents in it.
+ * @param {App} app @param {Step} step @param {Group} group @param {boolean} all @param {() => void} toggle
+ */
+function groupParts(app, step, group, all, toggle) {
+  const grouping = app.groups();
+  const other = grouping.byId.get(app.state.now.compared) ?? null;
+  const fitted = group.whole >= 0 && (!other || other.whole >= 0);
+  if (fitted) return modelGroupParts(app, step, group.whole, other?.whole ?? -1, all, toggle);
+  const profile = grouping.profile();
+  if (!profile) return wordChips(app.content, group);
+  const row = (/** @type {Group | null} */ one) => (one ? grouping.groups.indexOf(one) : -1);
+  const view = { ...app, content: profile.content };
+  const listed = group.whole >= 0 ? null : wordNumbers(app.content, group.words);
+  return modelGroupParts(view, profile.step, row(group), row(other), all, toggle, listed);
+}
+
+/** Return the numbers of words. @param {Content} content @param {string[]} words */
+function wordNumbers(content, words) {
+  return words.map((word) => content.words.indexOf(word)).filter((j) => j >= 0);
 }
 
 // Return how far one can rely on the group; the sentence is under the pointer.
@@ -131,41 +150,24 @@ function noWords({ corpus, documents }) {
   );
 }
 
-// Return the words of a merged or a finer group, and where the rest is.
-/** @param {App} app @param {Group} group */
-function nodeParts({ content, state, groups }, group) {
+// Return the words of a group that was not fitted, where their weights are not known.
+/** @param {Content} content @param {Group} group */
+function wordChips(content, group) {
   const chips = (/** @type {string[]} */ words, kind = "") =>
     make("ul", { class: `chips ${kind}` }, ...words.map((word) => make("li", {}, bdi(word))));
-  const back = textButton(`Go to the ${content.model.n_groups} groups`, () =>
-    state.set({ cut: 0 }),
-  );
   return [
-    part(`Characteristic ${nounOf(content)}s`, "", chips(group.words)),
-    ...(group.only.length ? [part("Only here", "", chips(group.only, "own"))] : []),
-    make(
-      "p",
-      { class: "soft aside" },
-      "This group comes from the tree. Names, merges, weights and reasons are those of the " +
-        `${content.model.n_groups} groups of the model. `,
-      back,
-      ...(content.run
-        ? [
-            ". To name, merge or split these, make the run again with " +
-              `${groups().groups.length} groups.`,
-          ]
-        : []),
-    ),
+    group.words.length ? part(`Characteristic ${nounOf(content)}s`, "", chips(group.words)) : null,
+    group.only.length ? part("Only here", "", chips(group.only, "own")) : null,
   ];
 }
 
 /**
- * @param {App} app @param {Step} step @param {number} k @param {boolean} all
- * @param {() => void} toggle
+ * @param {App} app @param {Step} step @param {number} k @param {number} other that it is compared with, or -1
+ * @param {boolean} all @param {() => void} toggle @param {number[] | null} listed its first words
  */
-function modelGroupParts(app, step, k, all, toggle) {
-  const { content, state } = app;
+function modelGroupParts(app, step, k, other, all, toggle, listed = null) {
+  const { content } = app;
   const scale = commonScale(step);
-  const other = state.now.compared;
   const words = content.kind === "coordinates" ? null : content.words;
   const parts = [
     content.kind === "coordinates" ? contrastWords(content, k) : null,
@@ -176,7 +178,7 @@ function modelGroupParts(app, step, k, all, toggle) {
           comparison(app, step, k, other, scale),
         )
       : null,
-    ...wordParts(app, step, k, ownScale(step, k), all, toggle),
+    ...wordParts(app, step, k, ownScale(step, k), all, toggle, listed),
   ];
   return words ? parts : [...present(parts.slice(0, 2)), coordinates(parts.slice(2))];
 }
@@ -222,14 +224,14 @@ function contrastWords(content, k) {
 
 /**
  * @param {App} app @param {Step} step @param {number} k @param {number} scale
- * @param {boolean} all @param {() => void} toggle
+ * @param {boolean} all @param {() => void} toggle @param {number[] | null} listed
  */
-function wordParts(app, step, k, scale, all, toggle) {
+function wordParts(app, step, k, scale, all, toggle, listed) {
   const { content, edits } = app;
   const limit = all ? Infinity : SHOWN;
   const lists = wordLists(content, step, k, limit);
   const drop = (/** @type {number} */ j) =>
-    edits.change((record) => record.drop_words.push(content.words[j]));
+    edits.change((list) => [...list, { kind: "drop", word: content.words[j] }]);
   const kept = (/** @type {number[]} */ words) =>
     words.filter((j) => !edits.isDropped(content.words[j]));
   const bars = (/** @type {number[]} */ words, wide = false) =>
@@ -241,7 +243,9 @@ function wordParts(app, step, k, scale, all, toggle) {
       section.dataset.kind = kind;
       return section;
     });
-  const first = hasGroups(content, step) ? characteristicWords(content, step, k, FIRST) : [];
+  const first = hasGroups(content, step)
+    ? (listed ?? characteristicWords(content, step, k, FIRST))
+    : [];
   if (hasGroups(content, step)) {
     const note = "bars: weight, one scale for all lists; full bars: only here, outlines: shared";
     const legend = make(
@@ -254,8 +258,8 @@ function wordParts(app, step, k, scale, all, toggle) {
     );
     parts.unshift(part(`Characteristic ${nounOf(content)}s`, note, bars(first, true), legend));
   }
-  const listed = [first, ...lists.map(({ words }) => words)];
-  if (listed.some((words) => kept(words).some((j) => isWeak(content, step, k, j))))
+  const shownWords = [first, ...lists.map(({ words }) => words)];
+  if (shownWords.some((words) => kept(words).some((j) => isWeak(content, step, k, j))))
     parts.unshift(aboutItalics(content));
   const shown = lists.reduce((sum, { words }) => sum + words.length, 0);
   const hidden = step.entry.n_words[k] - step.shownCounts[k];

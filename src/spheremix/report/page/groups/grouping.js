@@ -1,54 +1,165 @@
 // The groups that are looked at: those of the model, or nodes of the tree when more or fewer are asked
 // for. Lists, tabs and maps take them from here.
 
+import { labelsAfter } from "../edits/plan.js";
 import { groupColour } from "../lib/colours.js";
-import { characteristicWords, onlyHereWords } from "../words/words.js";
+import { onlyHereWords, rankedWords } from "../words/words.js";
+import { profileOf } from "./profile.js";
+import { groupOrder, readTree } from "./tree.js";
 
-/** @import { App, Content, Documents, Group, Grouping, Now, State, Step, StepOf, Tree } from "../types.d.ts" */
+/** @import { App, Content, Documents, Group, Grouping, Labels, Now, Plan, PlannedGroup, State, Step, StepOf, Tree } from "../types.d.ts" */
+
+/** @typedef {ReturnType<typeof readTree>} Cuts */
 
 const LISTED = 14; // words of a group
 const ONLY = 6;
 
 /**
- * @param {Content} content @param {StepOf} stepOf
+ * @param {Content} content @param {StepOf} stepOf @param {() => Plan | null} planOf the edits of the reader
  * @returns {(now: Pick<Now, "cut" | "step">) => Grouping}
  */
-export function createGroupings(content, stepOf) {
+export function createGroupings(content, stepOf, planOf = () => null) {
   const cuts = content.tree ? readTree(content.tree) : null;
   /** @type {Map<string, Grouping>} */
-  const known = new Map();
+  let known = new Map();
+  /** @type {Plan | null} */
+  let plan = null;
   return ({ cut, step }) => {
+    if (plan !== planOf()) known = new Map();
+    plan = planOf();
     const key = cut ? `cut ${cut}` : `step ${step}`;
     const found =
       known.get(key) ??
       (cut && content.tree && cuts
-        ? nodeGroups(content, content.tree, cuts, cut)
-        : modelGroups(content, stepOf(step), cuts));
+        ? nodeGroups(content, content.tree, cuts, cut, plan)
+        : plan?.changed
+          ? editedGroups(content, stepOf(step), cuts, plan)
+          : modelGroups(content, stepOf(step), cuts, plan));
     known.set(key, found);
     return found;
   };
 }
 
 /**
- * @param {Content} content @param {Step} step @param {ReturnType<typeof readTree> | null} cuts
+ * @param {Content} content @param {Step} step @param {Cuts | null} cuts @param {Plan | null} plan
  * @returns {Grouping}
  */
-function modelGroups(content, step, cuts) {
+function modelGroups(content, step, cuts, plan) {
   const order = content.tree && cuts ? groupOrder(content.tree, cuts.order, step.K) : step.groups;
-  const groups = order.map((k) => {
-    /** @type {Group} */
-    const group = {
-      id: k,
-      name: () => content.names[k],
-      size: step.entry.sizes[k],
-      ...listedWords(content, step, k),
-      only: onlyWords(content, step, k),
-      stability: step.exact ? (content.stability?.groups[k] ?? null) : null,
-      colour: groupColour(...colourPlace(content, k)),
-    };
-    return group;
+  const edits = new Map(plan?.groups.map((one) => [one.id, one.by]));
+  const groups = order.map((k) => modelGroup(content, step, k, plan, edits.get(k)));
+  const lost = nowhereGroup(content, step.K, step.labels);
+  return grouping(content, { exact: true, groups, labels: step.labels, nowhere: lost });
+}
+
+/**
+ * Return a group of the model.
+ * @param {Content} content @param {Step} step @param {number} k @param {Plan | null} plan
+ * @param {number[]} by edits @returns {Group}
+ */
+function modelGroup(content, step, k, plan, by = []) {
+  return {
+    id: k,
+    whole: k,
+    holds: [k],
+    within: false,
+    by,
+    name: () => content.names[k],
+    size: step.entry.sizes[k],
+    ...listedWords(content, step, k, plan),
+    only: onlyWords(content, step, k, plan),
+    stability: step.exact ? (content.stability?.groups[k] ?? null) : null,
+    colour: groupColour(...colourPlace(content, k)),
+  };
+}
+
+/**
+ * Return the groups after the edits of the reader, in the order of the tree.
+ * @param {Content} content @param {Step} step @param {Cuts | null} cuts @param {Plan} plan
+ * @returns {Grouping}
+ */
+function editedGroups(content, step, cuts, plan) {
+  const labels = labelsAfter(content, plan, step.labels);
+  const sizes = sizesOf(labels);
+  const { tree } = content;
+  const rank = (/** @type {number} */ node) => cuts?.order.indexOf(cuts.leavesOf(node)[0]) ?? 0;
+  const place = (/** @type {PlannedGroup} */ { nodes, id }) =>
+    nodes.length ? Math.min(...nodes.map(rank)) : 1e6 + id;
+  const sorted = [...plan.groups].sort((a, b) =>
+    tree
+      ? place(a) - place(b)
+      : step.groups.indexOf(a.groups[0]) - step.groups.indexOf(b.groups[0]),
+  );
+  const groups = sorted.map((one) => {
+    const [k] = one.groups;
+    const size = labels.length
+      ? (sizes.get(one.id) ?? 0)
+      : one.groups.reduce((sum, own) => sum + step.entry.sizes[own], 0);
+    if (one.groups.length === 1 && one.id === k)
+      return { ...modelGroup(content, step, k, plan, one.by), size };
+    return madeGroup(content, tree, cuts, one, size, plan);
   });
-  return grouping(true, groups, step.labels, nowhereGroup(content, step.K, step.labels));
+  const lost = nowhereGroup(content, step.K, labels);
+  const found = { exact: false, groups, labels, nowhere: lost, holders: plan.holders };
+  return withWords(grouping(content, found), plan, content.contrast);
+}
+
+/**
+ * Return a group that was not fitted.
+ * @param {Content} content @param {Tree | null} tree @param {Cuts | null} cuts
+ * @param {PlannedGroup} planned @param {number} size @param {Plan} plan @returns {Group}
+ */
+function madeGroup(content, tree, cuts, { id, nodes, groups, name, by }, size, plan) {
+  const node = tree && nodes.length === 1 ? nodes[0] : -1;
+  const words = tree && node >= 0 ? kept(tree.words[node], plan) : [];
+  const only = tree && node >= 0 ? kept(tree.only[node], plan) : [];
+  const leaves = cuts ? nodes.flatMap((one) => cuts.leavesOf(one)) : [];
+  const place = groups.map((k) => colourPlace(content, k)).sort((a, b) => a[0] - b[0])[0];
+  return {
+    id,
+    whole: -1,
+    holds: groups,
+    within: !groups.length,
+    by,
+    name: () => name,
+    size,
+    words,
+    own: words.map((word) => only.includes(word)),
+    only,
+    stability: null,
+    colour: tree && cuts ? nodeColour(content, tree, cuts.order, leaves) : groupColour(...place),
+  };
+}
+
+// Give groups that are several nodes together the words of all of them.
+/** @param {Grouping} found @param {Plan} plan @param {Content["contrast"]} contrast */
+function withWords(found, plan, contrast) {
+  const bare = found.groups.filter(({ whole, words }) => whole < 0 && !words.length);
+  if (contrast)
+    for (const group of bare) {
+      const words = group.holds.flatMap((k) => contrast[k]).sort((a, b) => b[1] - a[1]);
+      group.words = [...new Set(words.map(([word]) => word))].slice(0, LISTED);
+      group.own = group.words.map(() => false);
+    }
+  const profile = bare.length ? found.profile() : null;
+  if (!profile) return found;
+  const { step, content } = profile;
+  for (const group of bare)
+    Object.assign(group, listedWords(content, step, found.groups.indexOf(group), plan));
+  return found;
+}
+
+/** @param {string[]} words @param {Plan | null} plan */
+function kept(words, plan) {
+  return plan?.dropped.size ? words.filter((word) => !plan.dropped.has(word)) : words;
+}
+
+/** @param {Labels} labels */
+function sizesOf(labels) {
+  /** @type {Map<number, number>} */
+  const sizes = new Map();
+  for (const id of labels) sizes.set(id, (sizes.get(id) ?? 0) + 1);
+  return sizes;
 }
 
 // Return the number of a group in the palette, and its shade: that of the run before, where this run brings one
@@ -77,64 +188,91 @@ function nodeColour(content, tree, order, leaves) {
 }
 
 /**
- * @param {Content} content @param {Tree} tree @param {ReturnType<typeof readTree>} cuts
- * @param {number} m @returns {Grouping}
+ * @param {Content} content @param {Tree} tree @param {Cuts} cuts @param {number} m @param {Plan | null} plan
+ * @returns {Grouping}
  */
-function nodeGroups(content, tree, cuts, m) {
+function nodeGroups(content, tree, cuts, m, plan) {
   const nodes = cuts.cut(m);
   const owner = new Uint16Array(tree.leaves + 1); // the last one: documents that belong nowhere
   owner[tree.leaves] = tree.parents.length;
+  const holders = new Array(content.model.n_groups).fill(-1);
   const groups = nodes.map((node) => {
     const leaves = cuts.leavesOf(node);
     for (const leaf of leaves) owner[leaf] = node;
+    const k = tree.is_chosen[node] ? tree.groups[node] : -1;
+    const inside = [...new Set(leaves.map((leaf) => tree.groups[leaf]))];
+    const holds = k >= 0 || tree.groups[node] < 0 ? inside : [];
+    for (const one of inside) if (holders[one] < 0) holders[one] = node;
+    const words = kept(tree.words[node], plan);
+    const only = kept(tree.only[node], plan);
     /** @type {Group} */
     const group = {
       id: node,
-      name: () => (tree.is_chosen[node] ? content.names[tree.groups[node]] : tree.names[node]),
+      whole: k,
+      holds,
+      within: !holds.length,
+      by: [],
+      name: () => (k >= 0 ? content.names[k] : tree.names[node]),
       size: tree.sizes[node],
-      words: tree.words[node],
-      own: tree.words[node].map((word) => tree.only[node].includes(word)),
-      only: tree.only[node],
-      stability: tree.is_chosen[node]
-        ? (content.stability?.groups[tree.groups[node]] ?? null)
-        : null,
+      words,
+      own: words.map((word) => only.includes(word)),
+      only,
+      stability: k >= 0 ? (content.stability?.groups[k] ?? null) : null,
       colour: nodeColour(content, tree, cuts.order, leaves),
     };
     return group;
   });
   const leafOf = content.documents?.leaf ?? new Uint16Array(0);
   const labels = Uint16Array.from(leafOf, (leaf) => owner[leaf]);
-  return grouping(false, groups, labels, nowhereGroup(content, tree.parents.length, labels));
+  const lost = nowhereGroup(content, tree.parents.length, labels);
+  return grouping(content, { exact: false, groups, labels, nowhere: lost, holders });
 }
 
 /**
- * @param {boolean} exact @param {Group[]} groups @param {Grouping["labels"]} labels
- * @param {Group | null} nowhere
+ * @param {Content} content
+ * @param {{ exact: boolean, groups: Group[], labels: Labels, nowhere: Group | null, holders?: number[] }} parts
+ * @returns {Grouping}
  */
-function grouping(exact, groups, labels, nowhere) {
+function grouping(content, { exact, groups, labels, nowhere, holders }) {
   const listed = nowhere ? [...groups, nowhere] : groups;
   const byId = new Map(listed.map((group) => [group.id, group]));
-  return { exact, groups, labels, byId, nowhere, listed };
+  /** @type {ReturnType<Grouping["profile"]> | undefined} */
+  let known;
+  return {
+    exact,
+    groups,
+    labels,
+    byId,
+    nowhere,
+    listed,
+    holderOf: (k) => (k === content.model.n_groups ? (nowhere?.id ?? -1) : (holders?.[k] ?? k)),
+    profile: () => (known === undefined ? (known = profileOf(content, { groups, labels })) : known),
+  };
 }
 
 // Return the words of a group; for coordinates, those that set its texts apart.
-/** @param {Content} content @param {Step} step @param {number} k */
-function listedWords(content, step, k) {
+/** @param {Content} content @param {Step} step @param {number} k @param {Plan | null} plan */
+function listedWords(content, step, k, plan) {
   if (content.kind === "coordinates") {
     const words = content.contrast ? content.contrast[k].map(([word]) => word) : [];
     return { words, own: words.map(() => false) };
   }
-  const found = characteristicWords(content, step, k, LISTED);
+  const isKept = (/** @type {number} */ j) => !plan?.dropped.has(content.words[j]);
+  const found = rankedWords(content, step, k, isKept, LISTED);
   return {
     words: found.map((j) => content.words[j]),
     own: found.map((j) => step.K > 1 && step.counts[j] === 1),
   };
 }
 
-/** @param {Content} content @param {Step} step @param {number} k */
-function onlyWords(content, step, k) {
+/** @param {Content} content @param {Step} step @param {number} k @param {Plan | null} plan */
+function onlyWords(content, step, k, plan) {
   if (content.kind === "coordinates" || step.K < 2) return [];
-  return onlyHereWords(content, step, k, ONLY).map((j) => content.words[j]);
+  const found = onlyHereWords(content, step, k, ONLY + (plan?.dropped.size ?? 0));
+  return kept(
+    found.map((j) => content.words[j]),
+    plan,
+  ).slice(0, ONLY);
 }
 
 // Return what is chosen: a group of the model, or a node of the tree.
@@ -161,11 +299,12 @@ export function chooseGroup(state, groups, id, more = {}) {
   });
 }
 
-// Choose a group of the model, also where other groups or other words are shown.
+// Choose a group of the model, also where other groups or other words are shown: after edits, the one that
+// it is in.
 /** @param {Pick<App, "content" | "state" | "groupsAt">} app @param {number} k */
 export function chooseModelGroup({ content, state, groupsAt }, k) {
   state.set({ cut: 0, step: content.chosen });
-  chooseGroup(state, groupsAt(state.now), k);
+  chooseGroup(state, groupsAt(state.now), groupsAt(state.now).holderOf(k));
 }
 
 // Return the group of another number of groups that has most of the documents of this one.
@@ -179,57 +318,6 @@ export function nearestGroup(from, id, to) {
   }
   const best = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0])[0];
   return best ? best[0] : to.groups[0].id;
-}
-
-// The tree of groups: which nodes are the groups when there are so many, and their order.
-
-/** @param {Tree} tree */
-export function readTree(tree) {
-  const { leaves, parents, sizes } = tree;
-  /** @type {number[][]} */
-  const children = parents.map(() => []);
-  let root = -1;
-  parents.forEach((parent, node) => {
-    if (parent < 0) root = node;
-    else children[parent].push(node);
-  });
-  // The branch with the largest group of the model first, so that the first group is the largest.
-  /** @type {number[]} */
-  const largest = [];
-  children.forEach((pair, node) => {
-    const whole = tree.is_chosen[node] || !pair.length;
-    largest.push(whole ? sizes[node] : Math.max(...pair.map((one) => largest[one])));
-  });
-  for (const pair of children) pair.sort((a, b) => largest[b] - largest[a] || a - b);
-
-  const leavesOf = (/** @type {number} */ node) => {
-    /** @type {number[]} */
-    const found = [];
-    const stack = [node];
-    for (let one = stack.pop(); one !== undefined; one = stack.pop()) {
-      if (one < leaves) found.push(one);
-      stack.push(...children[one].toReversed());
-    }
-    return found;
-  };
-  const order = leavesOf(root);
-  const rank = (/** @type {number} */ node) => order.indexOf(leavesOf(node)[0]);
-  // The last merges are undone, until there are m groups.
-  const cut = (/** @type {number} */ m) => {
-    const first = parents.length + 1 - m; // of the merges that are undone
-    return parents
-      .flatMap((parent, node) => (node < first && (parent < 0 || parent >= first) ? [node] : []))
-      .sort((a, b) => rank(a) - rank(b));
-  };
-  return { order, cut, leavesOf };
-}
-
-// Return the groups of the model in the order of the tree's leaves.
-/** @param {Tree} tree @param {number[]} order @param {number} K */
-export function groupOrder({ groups }, order, K) {
-  const found = [...new Set(order.map((leaf) => groups[leaf]))].filter((k) => k >= 0);
-  const missing = Array.from({ length: K }, (_, k) => k).filter((k) => !found.includes(k));
-  return [...found, ...missing];
 }
 
 // Documents that fit no group. They have the number after the last one, and stand apart: no share
@@ -247,6 +335,10 @@ export function nowhereGroup({ model }, id, labels) {
   /** @type {Group} */
   const group = {
     id,
+    whole: -1,
+    holds: [],
+    within: false,
+    by: [],
     name: () => NOWHERE,
     size,
     words: [],

@@ -6,7 +6,7 @@ import { counted, integer } from "../lib/format.js";
 import { levelOf, STABILITY_TITLE, stabilityMark, stabilityPhrase } from "./certainty.js";
 import { chooseGroup, chosenId } from "./grouping.js";
 
-/** @import { App, Group, Grouping } from "../types.d.ts" */
+/** @import { App, Group } from "../types.d.ts" */
 
 /** @param {App} app */
 export function mountGroups(app) {
@@ -36,10 +36,7 @@ export function mountGroups(app) {
     const order = content.tree ? "similar together" : "by size";
     find("group-title").replaceChildren(counted(groups.groups.length, "group"), noteSpan(order));
     const largest = Math.max(...groups.groups.map(({ size }) => size), 1);
-    const merged = mergedWith(app, groups);
-    options = new Map(
-      groups.listed.map((group) => [group.id, item(group, largest, merged(group.id), choose)]),
-    );
+    options = new Map(groups.listed.map((group) => [group.id, item(group, largest, choose)]));
     list.replaceChildren(...options.values());
     mark();
   };
@@ -48,23 +45,10 @@ export function mountGroups(app) {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 }
 
-// Return what a group is to be merged with, if anything.
-/** @param {App} app @param {Grouping} groups @returns {(id: number) => string} */
-function mergedWith({ content, edits }, { exact }) {
-  return (id) =>
-    (exact ? edits.together(id) : [])
-      .filter((other) => other !== id)
-      .map((other) => content.names[other])
-      .join(" + ");
-}
-
 // Return the line of a group: its colour, its name, the sign of its stability, a bar and its size. Its words
 // are heard, and seen under the pointer.
-/**
- * @param {Group} group @param {number} largest @param {string} merged
- * @param {(id: number) => void} choose
- */
-function item(group, largest, merged, choose) {
+/** @param {Group} group @param {number} largest @param {(id: number) => void} choose */
+function item(group, largest, choose) {
   const bar = barOf(group.size / largest);
   const swatch = make("span", { class: "swatch", "aria-hidden": "true" });
   for (const one of [bar, swatch]) one.style.background = seenColour(group.colour);
@@ -76,6 +60,7 @@ function item(group, largest, merged, choose) {
       role: "option",
       id: `group-${group.id}`,
       "aria-selected": "false",
+      class: group.by.length ? "edited-group" : null,
       title: words ? `${group.name()}: ${words}` : group.name(),
       on: { click: () => choose(group.id) },
     },
@@ -84,11 +69,10 @@ function item(group, largest, merged, choose) {
       { class: "head" },
       swatch,
       bdi(group.name(), { class: "name" }),
-      ...present([stabilitySign(group.stability)]),
+      ...present([group.by.length ? editedSign() : stabilitySign(group.stability)]),
       make("span", { class: "track" }, bar),
       make("span", { class: "size number", text: integer(group.size) }),
     ),
-    merged ? make("span", { class: "merged" }, "to be merged with ", bdi(merged)) : null,
     words ? bdi(words, { class: "words heard" }) : null,
   );
 }
@@ -106,6 +90,16 @@ function stabilitySign(value) {
     phrase,
   );
   sign.dataset.sign = stabilityMark(value);
+  return sign;
+}
+
+function editedSign() {
+  const sign = make("span", {
+    class: "stability edited-sign",
+    title: "Edited, not fitted again yet",
+  });
+  sign.append(make("span", { class: "heard", text: "edited, not fitted again yet" }));
+  sign.dataset.sign = "✎";
   return sign;
 }
 

@@ -19,14 +19,20 @@ import { chosenId, nearestGroup } from "./grouping.js";
 /** @param {App} app @param {number} m */
 export function openCut(app, m) {
   const { content, state } = app;
-  const { tree, candidates, model } = content;
-  if (m === model.n_groups) setCut(app, 0);
+  const { tree, candidates } = content;
+  if (m === homeOf(app)) setCut(app, 0);
   else if (tree && m >= 2 && m <= tree.leaves) setCut(app, m);
   else
     state.set({
       tab: "candidates",
       candidate: candidates.findIndex((one) => one.n_groups === m),
     });
+}
+
+// Return the number of groups of the run, as edits have it.
+/** @param {App} app */
+function homeOf({ content, edits }) {
+  return edits.plan().cut || content.model.n_groups;
 }
 
 // Show so many groups. The chosen one becomes that with most of its documents; a merged group has
@@ -43,7 +49,7 @@ export function setCut(app, cut) {
 /** @param {App} app */
 export function mountGroupSlider(app) {
   const { content, state } = app;
-  const { tree, model } = content;
+  const { tree } = content;
   if (!tree || tree.leaves < 3 || !content.documents?.leaf) return;
   const range = find("cut");
   find("cut-slider").hidden = false;
@@ -52,20 +58,20 @@ export function mountGroupSlider(app) {
   range.title = "How many groups, merged along the tree";
   range.addEventListener("input", () => {
     const m = Number(range.value);
-    setCut(app, m === model.n_groups ? 0 : m);
+    setCut(app, m === homeOf(app) ? 0 : m);
   });
-  state.follow(["cut"], () => {
-    const m = state.now.cut || model.n_groups;
-    range.value = String(m);
-    range.setAttribute("aria-valuetext", counted(m, "group"));
-    find("cut-now").textContent = String(m);
+  state.follow(["cut", "edited"], () => {
+    const shown = app.groups().groups.length;
+    range.value = String(state.now.cut || homeOf(app));
+    range.setAttribute("aria-valuetext", counted(shown, "group"));
+    find("cut-now").textContent = String(shown);
   });
 }
 
 /** @param {App} app @param {number} by */
 export function moveCut(app, by) {
-  const { tree, model, documents } = app.content;
-  const m = (app.state.now.cut || model.n_groups) + by;
+  const { tree, documents } = app.content;
+  const m = (app.state.now.cut || homeOf(app)) + by;
   if (tree && documents?.leaf && m >= 2 && m <= tree.leaves) openCut(app, m);
 }
 

@@ -36,3 +36,18 @@ export function saveBlob(name, blob) {
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
+
+// Put a text where it can be pasted from. A page that is not trusted with the clipboard asks in the old way.
+/** @param {string} text */
+export async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = make("textarea", { class: "heard" });
+    area.value = text;
+    (document.querySelector("dialog[open]") ?? document.body).append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+}

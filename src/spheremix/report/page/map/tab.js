@@ -16,7 +16,8 @@ import {
   sureOf,
   sureScope,
 } from "../groups/certainty.js";
-import { chooseGroup, isNowhere, readTree } from "../groups/grouping.js";
+import { chooseGroup, isNowhere } from "../groups/grouping.js";
+import { readTree } from "../groups/tree.js";
 import {
   categoricalColours,
   ends,

@@ -1,5 +1,6 @@
 // The maps of words: a canvas with rows of groups and columns of words, zoom, choice and marks.
 
+import { chooseGroup } from "../groups/grouping.js";
 import { createPalette, seenHues, themeColours } from "../lib/colours.js";
 import {
   bdi,
@@ -26,7 +27,7 @@ import {
 import { createMapTooltip } from "./tooltip.js";
 import { sharers } from "./words.js";
 
-/** @import { App, Columns, Content, Context, Now, State, Step, Target, Tooltip, View, Zoom } from "../types.d.ts" */
+/** @import { App, Columns, Content, Context, Grouping, Now, State, Step, Target, Tooltip, View, Zoom } from "../types.d.ts" */
 
 const BELOW = 84; // pixels for upright words, where columns are wide enough for them
 const WIDE = 11;
@@ -92,14 +93,14 @@ export function mountMap(app) {
     return drawing;
   };
 
-  listenToPointer({ marks, state, tooltip, zoom, mark, view: () => view });
+  listenToPointer({ marks, state, groups: app.groups, tooltip, zoom, mark, view: () => view });
   find("zoom").append(...zoomButtons(content, zoom, state));
   state.follow(["step", "tab", "zoom", "group", "cut", "edited"], () => draw());
   state.follow(["word"], () => mark());
-  state.follow(["cut"], () => {
-    find("map-note").hidden = !state.now.cut;
-    find("map-note").textContent =
-      `Weights are known for the ${content.model.n_groups} groups of the model, shown here.`;
+  find("map-note").textContent =
+    `Weights are known for the ${content.model.n_groups} groups of the model, shown here.`;
+  state.follow(["cut", "edited"], () => {
+    find("map-note").hidden = !state.now.cut && !app.edits.plan().changed;
   });
   state.follow(["step", "tab"], () => describe(marks, app));
   new ResizeObserver(() => draw()).observe(frame);
@@ -196,11 +197,11 @@ function at(view, x, y) {
 }
 
 /**
- * @param {{ marks: HTMLElement, state: State, tooltip: Tooltip,
+ * @param {{ marks: HTMLElement, state: State, groups: App["groups"], tooltip: Tooltip,
  *   zoom: (factor: number, centre?: number) => void, mark: (hovered?: Target) => void,
  *   view: () => View | null }} parts
  */
-export function listenToPointer({ marks, state, tooltip, zoom, mark, view }) {
+export function listenToPointer({ marks, state, groups, tooltip, zoom, mark, view }) {
   /** @type {{ x: number, zoom: Zoom, moved: boolean } | null} */
   let drag = null;
   const centre = (/** @type {MouseEvent} */ event, /** @type {View} */ { columns }) => {
@@ -236,7 +237,7 @@ export function listenToPointer({ marks, state, tooltip, zoom, mark, view }) {
     const moved = drag?.moved;
     drag = null;
     const now = view();
-    if (!moved && now) choose(now, at(now, event.offsetX, event.offsetY), state);
+    if (!moved && now) choose(now, at(now, event.offsetX, event.offsetY), state, groups());
   });
   marks.addEventListener("pointercancel", () => {
     drag = null;
@@ -256,8 +257,8 @@ export function listenToPointer({ marks, state, tooltip, zoom, mark, view }) {
   );
 }
 
-/** @param {View} view @param {Target} target @param {State} state */
-function choose(view, { row, place, head }, state) {
+/** @param {View} view @param {Target} target @param {State} state @param {Grouping} groups */
+function choose(view, { row, place, head }, state, groups) {
   const { step, columns } = view;
   if (head) {
     const group = step.blocks.filter((block) => block.count === step.counts[step.order[place]]);
@@ -269,7 +270,8 @@ function choose(view, { row, place, head }, state) {
       place < 0 || (row && step.levels[row.k * step.W + step.order[place]] === 0)
         ? -1
         : step.order[place];
-    state.set({ ...(row && { group: row.k, scope: "group" }), word });
+    if (row) chooseGroup(state, groups, groups.holderOf(row.k), { word });
+    else state.set({ word });
   }
 }
 
@@ -345,17 +347,16 @@ export function showWord({ content, state, stepOf }, j) {
 }
 
 /** @param {App} app */
-export function mountWordLine({ content, state, stepOf }) {
+export function mountWordLine({ content, state, stepOf, groups }) {
   const line = find("word-line");
+  const show = (/** @type {number} */ k) => chooseGroup(state, groups(), groups().holderOf(k));
   state.follow(["word", "step"], () => {
     const j = state.now.word;
     line.hidden = j < 0;
     if (j < 0) return;
     const step = stepOf(state.now.step);
     const having = sharers(step, j);
-    const names = having
-      .slice(0, 4)
-      .map((k) => textButton(bdi(content.names[k]), () => state.set({ group: k, scope: "group" })));
+    const names = having.slice(0, 4).map((k) => textButton(bdi(content.names[k]), () => show(k)));
     const told = having.length
       ? ` is in ${having.length} of ${counted(step.K, "group")}: `
       : ` is in no group${atThisBeta(content)}. `;

@@ -1,0 +1,77 @@
+// The list of edits, and how they become those of the run: a command, or a click where the page is served.
+
+import { bdi, find, make, softLine, textButton } from "../lib/dom.js";
+import { copyText, saveText } from "../lib/files.js";
+import { counted } from "../lib/format.js";
+import { tellEdit } from "./sentences.js";
+import { undoButton } from "./tools.js";
+
+/** @import { App } from "../types.d.ts" */
+
+const ALONE = "This report is not that of a run: the edits can be saved, but not applied.";
+const NONE =
+  "None yet. Rename, merge or split groups, move documents, drop words and write notes: the page shows it " +
+  "at once, keeps it in this browser, and nothing of the run changes before you apply it.";
+
+/**
+ * Return the command that applies the edits. A page that lies in the folder of its run knows the folder.
+ * @param {Pick<Location, "protocol" | "pathname">} place
+ */
+export function editCommand({ protocol, pathname }) {
+  const found = /^(.*)\/report\.html$/u.exec(decodeURIComponent(pathname));
+  if (protocol !== "file:" || !found) return "spheremix edit RUN edits.json";
+  const drive = /^\/[A-Za-z]:/u.test(found[1]);
+  const folder = drive ? found[1].slice(1).replaceAll("/", "\\") : found[1] || "/";
+  if (/^[\w./:\\-]+$/u.test(folder)) return `spheremix edit ${folder} edits.json`;
+  const quoted = drive ? `"${folder}"` : `'${folder.replaceAll("'", `'\\''`)}'`;
+  return `spheremix edit ${quoted} edits.json`;
+}
+
+/** @param {App} app */
+export function mountEdits(app) {
+  const { content, state, edits } = app;
+  const dialog = find("edits");
+  const button = find("edits-button");
+  const close = make("button", { type: "button", text: "close" });
+  const clear = make("button", { type: "button", text: "undo all" });
+  const save = make("button", { type: "button", id: "save-edits", text: "save edits.json" });
+  close.addEventListener("click", () => dialog.close());
+  clear.addEventListener("click", () => edits.clear());
+  save.addEventListener("click", () =>
+    saveText("edits.json", `${JSON.stringify(edits.record(), null, 1)}\n`, "application/json"),
+  );
+  find("edits-actions").replaceChildren(save, clear, close);
+  button.addEventListener("click", () => dialog.showModal());
+  state.follow(["edited"], () => {
+    const list = edits.list();
+    button.textContent = list.length ? counted(list.length, "edit") : "edits";
+    button.title = list.length ? "Not fitted again yet" : "";
+    save.disabled = list.length === 0;
+    clear.disabled = list.length === 0;
+    const before = content.edits?.changes ?? [];
+    const lines = list.map((edit, at) =>
+      make("li", {}, ...tellEdit(app, edit), " ", undoButton(app, at)),
+    );
+    find("edits-body").replaceChildren(
+      ...(before.length ? [make("p", { text: `The run was edited: ${before.join(" ")}` })] : []),
+      ...(list.length ? [make("ol", {}, ...lines), howTo(app)] : [make("p", { text: NONE })]),
+    );
+  });
+}
+
+// Return how the edits become those of the run.
+/** @param {App} app */
+function howTo({ content }) {
+  if (!content.run) return softLine(ALONE);
+  const command = editCommand(location);
+  const copy = textButton("copy", () => copyText(command), { title: "Copy the command" });
+  const code = make("code", {}, bdi(command));
+  return make(
+    "p",
+    {},
+    "The page shows them, and the groups are not fitted again yet. Save edits.json, and where you saved it run ",
+    code,
+    " ",
+    copy,
+  );
+}
