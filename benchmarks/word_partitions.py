@@ -23,7 +23,7 @@ from timing import DATA, ROOT
 from words import CASES, NAMED, Texts, class_tfidf, factors, fit, load_texts, measure, top
 
 import spheremix as sm
-from spheremix.text.selection import Thresholds
+from spheremix.text.selection import Frequencies, Thresholds
 
 FIGURES = ROOT / "benchmarks" / "results" / "word_partitions.json"
 TARGET = FIGURES.with_suffix(".md")
@@ -51,7 +51,7 @@ def load(case: str) -> tuple[Texts, np.ndarray, int]:
 def within_bounds(texts: Texts) -> Texts:
     """Leave out rare and common words, as the library does by default with texts."""
     bounds = Thresholds.choose(texts.counts.shape[0], None, None, None)
-    kept, _ = bounds.survivors(texts.counts)
+    kept, _ = bounds.survivors(Frequencies.of(texts.counts))
     counts = sparse.csr_array(texts.counts[:, kept])
     return Texts(counts[np.diff(counts.indptr) > 0], [texts.words[j] for j in kept])
 

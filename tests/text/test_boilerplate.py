@@ -7,7 +7,9 @@ import pytest
 from spheremix.errors import ParameterError
 from spheremix.text import TextVectorizer, vectorize
 from spheremix.text.boilerplate import Boilerplate, repeated_lines
+from spheremix.text.tokens import Written
 from spheremix.text.vectorizer import NO_SUBJECT
+from spheremix.text.words import forms
 
 KINDS = {
     "See https://example.org/a?b=c#d, please": ("See please", "URLs"),
@@ -29,7 +31,8 @@ KINDS = {
 def test_each_kind(text):
     left, kinds = Boilerplate().cut(text)
     assert (left.split(), kinds) == (KINDS[text][0].split(), [KINDS[text][1]])
-    assert Boilerplate().count([text, "plain"]) == {KINDS[text][1]: 1}
+    written = Written.read([text, "plain"], forms, Boilerplate().cut)
+    assert written.kinds == {KINDS[text][1]: 1}
 
 
 def test_a_retweet_leaves_its_words_and_those_of_hashtags():

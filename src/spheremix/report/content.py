@@ -22,6 +22,7 @@ from spheremix.report.overview import (
     tree_entry,
 )
 from spheremix.report.packing import packed_size
+from spheremix.report.sample import Shown, sentence
 from spheremix.report.steps import curves, read_steps
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def build(run: Run) -> dict[str, Any]:
 def _measured(run: Run) -> dict[str, Any]:
     """Compute all but the texts, which are whole, and their tokens."""
     reading, found = run.reading, run.assigned
-    shown = shown_words(run)
+    sample, shown = Shown(run, found), shown_words(run)
     steps = read_steps(run, shown)
     counted = docs.word_counts(run)
     contrast = docs.contrast(counted, None if found is None else found.labels, reading.n_groups)
@@ -72,7 +73,7 @@ def _measured(run: Run) -> dict[str, Any]:
         "title": run.title,
         "run": run.info.fit,
         "edits": edits_entry(run),
-        "corpus": corpus_entry(run, reading.prototypes.shape[1] - len(shown)),
+        "corpus": corpus_entry(run, reading.prototypes.shape[1] - len(shown), sentence(sample)),
         "model": model_entry(run, len(shown), docs.compare(run, found)),
         "candidates": candidate_entries(run, counted),
         "advice": advice_entry(run),
@@ -91,15 +92,20 @@ def _measured(run: Run) -> dict[str, Any]:
         "only_here_share": ONLY_HERE_SHARE,
         "prototypes": reading.prototypes[:, shown].astype(np.float32),
         "exit_betas": exits,
-        "labels": steps.labels,
-        "documents": docs.describe(run, found),
-        "layout": docs.layout(run, found),
-        "rows": _rows(run, shown),
+        "labels": _labels(sample, steps.labels),
+        "documents": docs.describe(sample),
+        "layout": docs.layout(sample),
+        "rows": _rows(sample, shown),
         "forms": None,
         "contrast": contrast,
-        "stability": stability_entry(run, shown),
-        **docs.listed(found, K),
+        "stability": stability_entry(sample, shown),
+        **sample.listed(),
     }
+
+
+def _labels(sample: Shown, labels: NDArray[Any] | None) -> NDArray[Any] | None:
+    """Return the groups at each step of the documents that are shown."""
+    return labels if labels is None or sample.rows is None else labels[:, sample.rows]
 
 
 def shown_words(run: Run) -> NDArray[np.intp]:
@@ -113,10 +119,11 @@ def shown_words(run: Run) -> NDArray[np.intp]:
     return np.sort(np.lexsort((-weights, -exits))[:MAX_WORDS])
 
 
-def _rows(run: Run, shown: NDArray[np.intp]) -> dict[str, Any] | None:
+def _rows(sample: Shown, shown: NDArray[np.intp]) -> dict[str, Any] | None:
     """Return the heaviest words of the documents, in the scores of the chosen step first."""
+    run = sample.run
     if run.matrix() is None or run.feature_names is None:
         return None
     mixtures = [run.mixture, *([] if run.path is None else [run.path.model(0)])]
     weights = [(one.kappas_[:, None] * np.abs(one.prototypes_)).max(axis=0) for one in mixtures]
-    return docs.heaviest(run.matrix(), np.array(weights), shown)
+    return docs.heaviest(sample.of(run.matrix()), np.array(weights), shown)

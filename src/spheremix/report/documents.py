@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.reading import Documents
+    from spheremix.report.sample import Shown
     from spheremix.run.run import Run
     from spheremix.text import Corpus
 
     Array = NDArray[np.float64]
 
-LISTED = 10  # typical and ambiguous documents of a group
 CONTRASTED = 16  # words that set the texts of a group apart
 LARGEST = 2**16 - 1  # what the position 1 is written as
 MOST_WORDS = 60  # of a document
@@ -33,17 +33,22 @@ LONGEST = 50_000  # characters of one text, for a page that stays quick
 MOST_CHARACTERS = 40_000_000  # of all texts, however well they pack
 
 
-def describe(run: Run, found: Documents | None) -> dict[str, Any] | None:
-    """Describe the documents that were kept; None where their rows are not known."""
+def describe(shown: Shown) -> dict[str, Any] | None:
+    """Describe the documents that are shown; None where their rows are not known."""
+    run, found = shown.run, shown.found
     if found is None:
         return None
     n, several = len(found.labels), len(run.mixture.weights_) > 1
-    corpus = run.kept_corpus
+    corpus = shown.corpus
     texts = corpus.texts if corpus is not None and any(corpus.texts) else None
-    columns, names, labels = _labels(corpus)
+    columns, names, labels = _labels(run.kept_corpus, corpus)
     dates = None if corpus is None else corpus.dates
+
+    def of(values: Any) -> Any:
+        return shown.of(values).astype(np.float32)
+
     return {
-        "id": _ids(run, n) if corpus is None else list(corpus.ids),
+        "id": shown.of(_ids(run, n)) if corpus is None else list(corpus.ids),
         "title": None if corpus is None else corpus.titles,
         "text": texts,
         "length": None if texts is None else [length(text) for text in texts],
@@ -51,29 +56,30 @@ def describe(run: Run, found: Documents | None) -> dict[str, Any] | None:
         "labels": labels,
         "label_names": names,
         "label_columns": columns,
-        "posterior": found.posteriors.astype(np.float32),
-        "margin": found.margins.astype(np.float32),
-        "log_odds": found.log_odds.astype(np.float32),
-        "cosine": found.cosines.astype(np.float32),
-        "group": numbered(found.labels, len(run.mixture.weights_)).astype(np.uint16),
+        "posterior": of(found.posteriors),
+        "margin": of(found.margins),
+        "log_odds": of(found.log_odds),
+        "cosine": of(found.cosines),
+        "group": numbered(shown.of(found.labels), len(run.mixture.weights_)).astype(np.uint16),
         "leaf": None
         if run.leaves is None or run.nodes is None
-        else numbered(run.leaves, run.nodes[-1].n_leaves).astype(np.uint16),
-        "second_group": found.second_groups.astype(np.uint16) if several else None,
-        "passages": _passages(run),
+        else numbered(shown.of(run.leaves), run.nodes[-1].n_leaves).astype(np.uint16),
+        "second_group": shown.of(found.second_groups).astype(np.uint16) if several else None,
+        "passages": _passages(shown),
+        "counted": shown.counted(names, columns),
     }
 
 
-def _passages(run: Run) -> dict[str, Any] | None:
+def _passages(shown: Shown) -> dict[str, Any] | None:
     """Say of which document each passage is, and how much of it; None where rows are documents."""
-    cut, rows = run.cut, run.rows
+    cut, rows = shown.run.cut, shown.run.rows
     if cut is None or rows is None:
         return None
     own, n_words = cut.documents[rows.kept], np.maximum(cut.n_words[rows.kept], 1)
     totals = np.bincount(own, n_words, minlength=len(cut.whole))
     return {
-        "document": own.astype(np.uint32),
-        "weight": (n_words / totals[own]).astype(np.float32),
+        "document": shown.of(own).astype(np.uint32),
+        "weight": shown.of(n_words / totals[own]).astype(np.float32),
         "n_documents": len(cut.whole),
     }
 
@@ -86,20 +92,20 @@ def _ids(run: Run, n: int) -> list[str]:
 
 
 def _labels(
-    corpus: Corpus | None,
+    whole: Corpus | None, corpus: Corpus | None
 ) -> tuple[list[dict[str, Any]] | None, list[str] | None, list[list[int]] | None]:
     """Return columns of labels, the names of all labels, and the numbers of those of each document.
 
     The labels of a column follow each other, in the order of the alphabet; the column has the
     number of its first label, and of the one after its last.
     """
-    if corpus is None or not corpus.labels:
+    if whole is None or corpus is None or not corpus.labels:
         return None, None, None
     names: list[str] = []
     columns: list[dict[str, Any]] = []
     found: list[list[int]] = [[] for _ in corpus.ids]
     for column, values in corpus.labels.items():
-        own = sorted({one for several in values for one in several})
+        own = sorted({one for several in whole.labels[column] for one in several})
         places = {name: i for i, name in enumerate(own, len(names))}
         columns.append({"name": column, "start": len(names), "stop": len(names) + len(own)})
         names += own
@@ -122,19 +128,6 @@ def compare(run: Run, found: Documents | None) -> list[dict[str, Any]]:
             entry = {"column": column, "ari": digits(same.ari), "nmi": digits(same.nmi)}
             compared.append(entry)
     return compared
-
-
-def listed(found: Documents | None, K: int) -> dict[str, list[list[int]] | None]:
-    """List the typical and the ambiguous documents of each group."""
-    if found is None:
-        return {"typical": None, "ambiguous": None}
-    between: list[NDArray[np.intp]] = [np.empty(0, dtype=np.intp)] * K
-    if K > 1:
-        between = [found.ambiguous(LISTED, group=k) for k in range(K)]
-    return {
-        "typical": [found.typical(k, LISTED).tolist() for k in range(K)],
-        "ambiguous": [ids.tolist() for ids in between],
-    }
 
 
 def word_counts(run: Run) -> tuple[Any, list[str]] | None:
@@ -162,18 +155,19 @@ def contrast(
     return [[(one.word, digits(one.z, 4)) for one in several] for several in words]
 
 
-def layout(run: Run, found: Documents | None) -> dict[str, Any] | None:
+def layout(shown: Shown) -> dict[str, Any] | None:
     """Return the positions of the documents; None where their rows are not known.
 
     A run has them already; for a model they are computed. They are written as integers from 0 to
     65,535, x from left to right and y from bottom to top.
     """
+    run, found = shown.run, shown.found
     if found is None:
         return None
     positions = run.positions()
     if positions is None:
         positions = document_positions(run.matrix(), found.labels)
-    whole = np.rint(np.clip(positions, 0.0, 1.0) * LARGEST).astype(np.uint16)
+    whole = np.rint(np.clip(shown.of(positions), 0.0, 1.0) * LARGEST).astype(np.uint16)
     return {"x": whole[:, 0].copy(), "y": whole[:, 1].copy()}
 
 

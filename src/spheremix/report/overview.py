@@ -20,32 +20,36 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.estimators.mixture import VMFMixture
+    from spheremix.report.sample import Shown
     from spheremix.run.run import Run
     from spheremix.run.stages.tree import Node
 
 NODE_WORDS = 10  # of a node of the tree
 LISTED = 10  # words of a group of a candidate
+MOST_ASIDE = 1000  # documents set aside that are listed
 # Columns of the advice's evidence that the page shows, beside the number of groups.
 EVIDENCE = ("agreement", "score", "stability", "coming_back")
 
 
-def corpus_entry(run: Run, n_dropped: int) -> dict[str, Any]:
+def corpus_entry(run: Run, n_dropped: int, sampled: str | None) -> dict[str, Any]:
     """Say where the documents come from and what was done to them."""
     corpus, rows = run.kept_corpus, run.rows
     n_kept = len(run.mixture.labels_) if rows is None else len(rows.kept)
-    aside: list[list[str]] = []
+    n_aside, aside = 0 if rows is None else len(rows.reasons), list[list[str]]()
     if rows is not None:
-        aside = [[rows.corpus.ids[i], rows.reasons[i]] for i in sorted(rows.reasons)]
+        listed = sorted(rows.reasons)[:MOST_ASIDE]
+        aside = [[rows.corpus.ids[i], rows.reasons[i]] for i in listed]
     return {
         "source": "" if corpus is None else _file_name(corpus.source),
         "format": "" if corpus is None else corpus.format,
-        "n_documents": n_kept + len(aside),
+        "n_documents": n_kept + n_aside,
         "n_kept": n_kept,
-        "n_set_aside": len(aside),
+        "n_set_aside": n_aside,
         "set_aside": aside,
         "notes": [] if corpus is None else list(corpus.notes),
         "done": _done(run),
         "n_words_dropped": n_dropped,
+        "sampled": sampled,
     }
 
 
@@ -130,20 +134,20 @@ def _groups(
     ]
 
 
-def stability_entry(run: Run, shown: NDArray[np.intp]) -> dict[str, Any] | None:
+def stability_entry(sample: Shown, shown: NDArray[np.intp]) -> dict[str, Any] | None:
     """Return stability in the chosen step; None where it was not measured.
 
     ``documents`` has a share for each document and ``groups`` one for each group. ``words`` is
     sparse: the words of group k have the numbers ``places[ends[k]:ends[k + 1]]`` in the list of
     words that are shown, and the shares of the same range.
     """
-    found = run.stability()
+    found = sample.run.stability()
     if found is None:
         return None
     words = found.words[:, shown].tocsr()
     words.sort_indices()
     return {
-        "documents": found.documents.astype(np.float32),
+        "documents": sample.of(found.documents).astype(np.float32),
         "groups": [digits(share) for share in found.groups],
         "words": {
             "ends": words.indptr.astype(np.uint32),

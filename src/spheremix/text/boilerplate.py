@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from spheremix.text.words import forms
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Container, Mapping, Sequence
 
 FEWEST = 10  # documents with a repeated line, at least
 REPEATED = 0.02  # share of the documents with a long line that is repeated, at least
@@ -78,11 +78,6 @@ class Boilerplate:
                 kinds += [kind] if n else []
         return text, kinds
 
-    def count(self, texts: Iterable[str]) -> dict[str, int]:
-        """Return how many texts have each kind, the most frequent one first."""
-        found = Counter(kind for text in texts for kind in self.cut(text)[1])
-        return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
-
 
 def without_lines(text: str, lines: Container[str]) -> str:
     """Return a text without some lines, which are given without spaces around them."""
@@ -97,19 +92,37 @@ def _without_header(header: re.Match[str]) -> str:
     return "\n".join([*SUBJECT.findall(lines), ""])
 
 
-def repeated_lines(texts: Iterable[str]) -> dict[str, int]:
+def repeated_lines(texts: Sequence[str]) -> dict[str, int]:
     """Find lines that many texts of several lines have, such as those of a menu.
 
     At least 10 texts and 2 % of all have the line; 10 % where it has two to four words, since it
     may be a heading. Lines of one word, and texts of one line, are never left out. Returns how many
     texts have each line, the most frequent one first.
     """
+    return most_repeated(count_lines(texts, frequent_lines(texts)), len(texts))
+
+
+def frequent_lines(texts: Sequence[str]) -> set[str]:
+    """Return the lines that may be repeated: a line of 2 % of all texts is one of 2 % in a part."""
     found: Counter[str] = Counter()
-    n = 0
     for text in texts:
-        n += 1
         if "\n" in text:
             found.update({line.strip() for line in text.split("\n")})
+    return {line for line, k in found.items() if k >= REPEATED * len(texts)}
+
+
+def count_lines(texts: Sequence[str], lines: set[str]) -> Counter[str]:
+    """Count the texts of several lines that have each of some lines."""
+    several = (text for text in texts if "\n" in text) if lines else ()
+    return Counter(
+        line
+        for text in several
+        for line in lines.intersection({one.strip() for one in text.split("\n")})
+    )
+
+
+def most_repeated(counts: Mapping[str, int], n: int) -> dict[str, int]:
+    """Return the lines that are repeated, by the numbers of the n texts that have them."""
 
     def is_repeated(line: str, k: int) -> bool:
         if k < max(FEWEST, REPEATED * n):
@@ -117,5 +130,5 @@ def repeated_lines(texts: Iterable[str]) -> dict[str, int]:
         size = len(forms(line))
         return size > SHORT or (size > 1 and k >= REPEATED_SHORT * n)
 
-    many = ((line, k) for line, k in found.items() if is_repeated(line, k))
+    many = ((line, k) for line, k in counts.items() if is_repeated(line, k))
     return dict(sorted(many, key=lambda one: (-one[1], one[0])))

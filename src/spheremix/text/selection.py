@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from spheremix.text.lexicon import Lexicon
     from spheremix.text.phrases import Phrase
-    from spheremix.text.tokens import Tokens
+    from spheremix.text.tokens import Tokens, Written
 
 RARE, COMMON, DROPPED, MIXED = "rare", "common", "dropped", "mixed"
 MOST_LISTED = 1000  # rare words, and words of digits and letters, that are listed
@@ -32,6 +32,34 @@ SMALL = 40  # documents for each of these five
 LARGE = 1000  # documents for each one, where that is more than five
 LARGEST_LEAST = 20  # documents with a word, at least, in the largest corpora
 HALF = 0.5  # of the documents
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frequencies:
+    """How many texts there are, how many have each word, and how often it occurs."""
+
+    n_texts: int
+    documents: NDArray[Any]
+    occurrences: NDArray[Any]
+
+    @classmethod
+    def of(cls, counts: sparse.csr_array) -> Self:
+        """Read them off the counts of words in texts."""
+        n, size = counts.shape
+        documents = np.bincount(counts.indices, minlength=size)
+        return cls(n, documents, np.bincount(counts.indices, counts.data, minlength=size))
+
+    @classmethod
+    def none(cls, n_words: int) -> Self:
+        """Return those of no text."""
+        return cls(0, np.zeros(n_words, dtype=np.int64), np.zeros(n_words))
+
+    def __add__(self, other: Frequencies) -> Frequencies:
+        return Frequencies(
+            self.n_texts + other.n_texts,
+            self.documents + other.documents,
+            self.occurrences + other.occurrences,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +88,22 @@ class Thresholds:
             lenient,
         )
 
-    def relaxed(self, counts: sparse.csr_array) -> Thresholds:
+    def relaxed(self, counts: Frequencies) -> Thresholds:
         """Return these without the bound of common words that nobody asked for, if no word is left.
 
         The bound stays where somebody asked for it, and where it leaves a word.
         """
-        documents, _ = _frequencies(counts)
-        left = (documents >= self.min_df) & (documents <= self.max_df)
-        return replace(self, max_df=counts.shape[0]) if self.lenient and not left.any() else self
+        left = (counts.documents >= self.min_df) & (counts.documents <= self.max_df)
+        return replace(self, max_df=counts.n_texts) if self.lenient and not left.any() else self
 
-    def survivors(self, counts: sparse.csr_array) -> tuple[NDArray[np.intp], dict[str, int]]:
+    def survivors(self, counts: Frequencies) -> tuple[NDArray[np.intp], dict[str, int]]:
         """Return the columns of the words within the thresholds, and what each threshold cost.
 
         A word is counted once, for the first of ``min_df``, ``min_count`` and ``max_df`` that it
         does not meet.
         """
-        n, n_words = counts.shape
-        documents, occurrences = _frequencies(counts)
+        n, documents, occurrences = counts.n_texts, counts.documents, counts.occurrences
+        n_words = len(documents)
         tests = {
             "min_df": documents >= self.min_df,
             "min_count": occurrences >= self.min_count,
@@ -92,9 +119,9 @@ class Thresholds:
             raise self._no_survivors(n, n_words, left)
         return np.flatnonzero(kept), cost
 
-    def beyond(self, words: Sequence[str], counts: sparse.csr_array) -> dict[str, dict[str, int]]:
+    def beyond(self, words: Sequence[str], counts: Frequencies) -> dict[str, dict[str, int]]:
         """Return the words that are left out, with the number of their texts, by reason."""
-        documents, occurrences = _frequencies(counts)
+        documents, occurrences = counts.documents, counts.occurrences
         rare = (documents < self.min_df) | (occurrences < self.min_count)
         common = ~rare & (documents > self.max_df)
         return {
@@ -116,13 +143,6 @@ class Thresholds:
             words=count(n_words, "word"),
             texts=count(n, "text"),
         )
-
-
-def _frequencies(counts: sparse.csr_array) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return how many texts have each word, and how often it occurs."""
-    size = counts.shape[1]
-    documents = np.bincount(counts.indices, minlength=size)
-    return documents, np.bincount(counts.indices, counts.data, minlength=size)
 
 
 def least_documents(n: int) -> int:
@@ -147,16 +167,15 @@ def _documents(name: str, value: Any, n: int) -> int:
     return require_integer(name, value, 1)
 
 
-def no_words(texts: list[str]) -> ParameterError:
-    """Say why texts have no word at all."""
-    blank = sum(1 for text in texts if not text.strip())
-    if blank == len(texts):
-        return ParameterError("No word in {texts}: all are empty", texts=count(len(texts), "text"))
+def no_words(n: int, blank: int) -> ParameterError:
+    """Say why n texts, so many of them blank, have no word at all."""
+    if blank == n:
+        return ParameterError("No word in {texts}: all are empty", texts=count(n, "text"))
     return ParameterError(
         "No word in {texts}, of which {blank} are empty and the others have only stop words, "
         "numbers, signs or single letters",
         remedies=("try {stop_words=None}", "{keep_numbers=True}", "{min_length=1}"),
-        texts=count(len(texts), "text"),
+        texts=count(n, "text"),
         blank=f"{blank:,}",
     )
 
@@ -172,22 +191,21 @@ def texts_with(tokens: Tokens, keys: Sequence[str | None]) -> dict[str, int]:
 
 
 def left_out_forms(
-    written: Tokens, forms: Sequence[str], lexicon: Lexicon, drop: Sequence[str]
+    written: Written, lexicon: Lexicon, drop: Sequence[str]
 ) -> tuple[dict[str, int], dict[str, int]]:
     """Count the texts with each word that was to be left out, and with each mixed form that was.
 
     A word counts with all of its forms; one that no text has is counted 0.
     """
-    if not drop and not lexicon.rule.drop_mixed:
-        return {}, {}
-    lower = [form.lower() for form in forms]
+    lower = [form.lower() for form in written.forms]
     asked = {word: lexicon.dropped.get(word, word) for word in drop}
     wanted = {*asked.values(), *lexicon.dropped.values()}
     words = [lexicon.dropped.get(form, form) for form in lower]
-    found = texts_with(written, [word if word in wanted else None for word in words])
+    tokens = written.tokens
+    found = texts_with(tokens, [word if word in wanted else None for word in words])
     without = replace(lexicon.rule, drop_mixed=False)
     mixed = [form if without(form) and not lexicon.rule(form) else None for form in lower]
-    return {word: found.get(key, 0) for word, key in asked.items()}, texts_with(written, mixed)
+    return {word: found.get(key, 0) for word, key in asked.items()}, texts_with(tokens, mixed)
 
 
 def phrases_of(asked: Iterable[str], phrases: Iterable[Phrase], lexicon: Lexicon) -> dict[str, str]:

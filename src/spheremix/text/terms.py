@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spheremix.text.lexicon import Lexicon
+from spheremix.text.parts import Here, added
 from spheremix.text.phrases import PhraseTable, learn_phrases
 from spheremix.text.selection import DROPPED, MIXED, left_out_forms
-from spheremix.text.tokens import NO_WORD, UNKNOWN, Tokens
+from spheremix.text.tokens import NO_WORD, UNKNOWN, Tokens, Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from spheremix.text.lexicon import Lemma
+    from spheremix.text.parts import Parts
     from spheremix.text.phrases import Phrase
     from spheremix.text.words import WordRule
 
@@ -37,7 +39,7 @@ class Terms:
     @classmethod
     def learn(
         cls,
-        texts: Sequence[str],
+        written: Parts,
         cut: Cut,
         rule: WordRule,
         lemma: Lemma | None,
@@ -45,25 +47,29 @@ class Terms:
         drop: Iterable[str] = (),
         longest: int = 1,
         least: int = 1,
-    ) -> tuple[Terms, Tokens, dict[str, dict[str, int]]]:
+    ) -> tuple[Terms, Parts, dict[str, dict[str, int]]]:
         """Find the words of texts, and phrases of so many words at most; read the texts by them.
 
         Returns also the forms that were left out: how many texts have each of them, by reason.
+        Phrases are found in texts that are one part.
         """
         drop = list(drop)
-        numbers = growing()
-        written = Tokens.read(texts, cut, numbers)
-        occurrences = dict(zip(numbers, written.occurrences(len(numbers)).tolist(), strict=True))
+        occurrences = added(written.each(Written.occurrences))
         lexicon = Lexicon.learn(occurrences, rule, lemma, drop)
         found = cls(lexicon, cut)
-        tokens = written.renumber([found._numbers[form] for form in numbers])
-        dropped, mixed = left_out_forms(written, list(numbers), lexicon, drop)
+        numbers = {form: found._numbers[form] for form in occurrences}
+        tokens = written.keep(Written.renumbered, numbers)
+        dropped, mixed = dict[str, int](), dict[str, int]()
+        if drop or rule.drop_mixed:
+            left_out = written.each(left_out_forms, lexicon, drop)
+            dropped, mixed = (added(one) for one in zip(*left_out, strict=True))
         if longest > 1:
             lower = growing()
-            written = written.renumber([lower[form.lower()] for form in numbers])
+            forms = {form: lower[form.lower()] for form in occurrences}
+            [spelt] = written.each(Written.renumbered, forms)
             names = list(found.names)
-            tokens, phrases = learn_phrases(tokens, written, names, list(lower), longest, least)
-            found = cls(lexicon, cut, phrases)
+            ids, phrases = learn_phrases(tokens.matrix(), spelt, names, list(lower), longest, least)
+            tokens, found = Here(ids), cls(lexicon, cut, phrases)
         return found, tokens, {DROPPED: dropped, MIXED: mixed}
 
     def read(self, texts: Iterable[str]) -> Tokens:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -68,3 +69,51 @@ class Tokens:
         found = sparse.csr_array((ones, self.ids[words], ends), shape=shape)
         found.sum_duplicates()
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Texts as the forms that are written in them.
+
+    Attributes
+    ----------
+    tokens : Tokens
+        By their places in ``forms``.
+    forms : list of str
+        In the order in which they are met.
+    kinds : dict of str to int
+        What was left out as no subject, and the number of texts that have it.
+    """
+
+    tokens: Tokens
+    forms: list[str]
+    kinds: dict[str, int]
+
+    @classmethod
+    def read(
+        cls,
+        texts: Iterable[str],
+        cut: Callable[[str], Iterable[str]],
+        without: Callable[[str], tuple[str, list[str]]] | None = None,
+    ) -> Self:
+        """Cut texts into forms; ``without`` returns a text without what is no subject, and why."""
+        numbers: defaultdict[str, int] = defaultdict()
+        numbers.default_factory = numbers.__len__
+        kinds: Counter[str] = Counter()
+
+        def cut_left(text: str) -> Iterable[str]:
+            left, found = without(text)  # type: ignore[misc]
+            kinds.update(found)
+            return cut(left)
+
+        tokens = Tokens.read(texts, cut if without is None else cut_left, numbers)
+        return cls(tokens, list(numbers), dict(kinds))
+
+    def occurrences(self) -> dict[str, int]:
+        """Return how often each form occurs."""
+        counts = self.tokens.occurrences(len(self.forms)).tolist()
+        return dict(zip(self.forms, counts, strict=True))
+
+    def renumbered(self, numbers: Mapping[str, int]) -> Tokens:
+        """Return the texts by other numbers of their forms."""
+        return self.tokens.renumber([numbers[form] for form in self.forms])

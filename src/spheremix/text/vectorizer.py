@@ -15,13 +15,26 @@ from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
 from spheremix.parameters import require_choice, require_flag, require_integer
-from spheremix.text.boilerplate import Boilerplate, repeated_lines
+from spheremix.text.boilerplate import (
+    Boilerplate,
+    count_lines,
+    frequent_lines,
+    most_repeated,
+)
 from spheremix.text.corpus import Corpus, check_texts
 from spheremix.text.lexicon import Lexicon, Simplemma
-from spheremix.text.selection import DROPPED, Thresholds, no_words, phrases_of, texts_with
+from spheremix.text.parts import Here, added, open_texts
+from spheremix.text.selection import (
+    DROPPED,
+    Frequencies,
+    Thresholds,
+    no_words,
+    phrases_of,
+    texts_with,
+)
 from spheremix.text.stopwords import stop_words as stop_words_in
 from spheremix.text.terms import Terms, growing, runs_of_words
-from spheremix.text.tokens import UNKNOWN
+from spheremix.text.tokens import UNKNOWN, Written
 from spheremix.text.words import Cutting, WordRule, word_list
 from spheremix.wording import count
 
@@ -31,7 +44,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from spheremix.text.parts import Parts
     from spheremix.text.phrases import Phrase
+    from spheremix.text.tokens import Tokens
 
 NO_WORD_LEFT = "no word of the vocabulary"
 NO_SUBJECT = "nothing but addresses, headers or repeated lines"
@@ -202,16 +217,16 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : iterable of str
-            Texts.
+            Texts; a Dask bag of them or a column of a Dask data frame is read where it is.
         y : ignored
             For scikit-learn's conventions.
 
         Returns
         -------
         CSR array of shape (n, d), float64
-            Rows of length one, or empty.
+            Rows of length one, or empty; of Dask texts a ``dask.array`` with a block a partition.
         """
-        return self._weigh(self.fit_count(X))
+        return self._fit(open_texts(X)).keep(weighed, self.weighting, self._weigher).matrix()
 
     def fit_count(self, X: Iterable[str]) -> sparse.csr_array:
         """Choose the words, and count them in the texts, neither weighted nor normalised.
@@ -226,16 +241,29 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         CSR array of shape (n, d), int64
             How often each text has each word of ``vocabulary_``.
         """
+        return self._fit(open_texts(X)).matrix()
+
+    def _fit(self, texts: Parts) -> Parts:
+        """Choose the words, and return their counts where the texts are."""
         self.check_parameters()
-        texts = check_texts(X)
+        several = self.phrases > 1 or self._sizes() != (1, 1)
+        if several and not isinstance(texts, Here):
+            raise ParameterError(
+                "{phrases} and {ngram_range} are for texts in memory, and these are in the "
+                "partitions of a Dask collection"
+            )
         lemma, drop = self._lemma(), word_list("drop", self.drop)
-        thresholds = Thresholds.choose(len(texts), self.min_count, self.min_df, self.max_df)
-        self.lines_ = self._lines(texts)
-        self.boilerplate_ = {}
-        if not self.keep_boilerplate:
-            self.boilerplate_ = Boilerplate(frozenset(self.lines_)).count(texts)
+        n = sum(texts.each(len))
+        if not n:
+            raise ParameterError("There are no texts")
+        thresholds = Thresholds.choose(n, self.min_count, self.min_df, self.max_df)
+        self.lines_ = self._lines(texts, n)
+        without = None if self.keep_boilerplate else Boilerplate(frozenset(self.lines_))
+        written = texts.keep(Written.read, self._cutting(lemma), without and without.cut)
+        kinds = added(written.each(kinds_of))
+        self.boilerplate_ = dict(sorted(kinds.items(), key=lambda one: (-one[1], one[0])))
         terms, tokens, left_out = Terms.learn(
-            texts,
+            written,
             self._cut(lemma),
             self._rule(),
             lemma,
@@ -244,30 +272,32 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             least=thresholds.min_df,
         )
         if not terms.names:
-            raise no_words(texts)
+            raise no_words(n, sum(texts.each(count_blank)))
         names = terms.names
         if self._sizes() != (1, 1):
             numbers = growing()
-            tokens = runs_of_words(tokens, names, self._sizes(), numbers)
+            tokens = tokens.keep(runs_of_words, names, self._sizes(), numbers)
             names = list(numbers)
         unwanted = {word: word for word in drop} | phrases_of(drop, terms.phrases, terms.lexicon)
-        without = set(unwanted.values())
+        unused = set(unwanted.values())
         gone = {}
-        if without:
-            gone = texts_with(tokens, [name if name in without else None for name in names])
-        places = {name: i for i, name in enumerate(sorted({*names} - without))}
-        tokens = tokens.renumber([places.get(name, UNKNOWN) for name in names])
-        counts = tokens.counts(len(places))
-        thresholds = thresholds.relaxed(counts)
-        kept, cost = thresholds.survivors(counts)
+        if unused:
+            keys = [name if name in unused else None for name in names]
+            gone = added(tokens.each(texts_with, keys))
+        places = {name: i for i, name in enumerate(sorted({*names} - unused))}
+        table = [places.get(name, UNKNOWN) for name in names]
+        counts = tokens.keep(count_terms, table, len(places))
+        found = sum(counts.each(Frequencies.of), start=Frequencies.none(len(places)))
+        thresholds = thresholds.relaxed(found)
+        kept, cost = thresholds.survivors(found)
         vocabulary = np.array(list(places), dtype=object)[kept]
-        self._set(terms, vocabulary, self._new_weigher().fit(counts[:, kept]))
-        self.min_count_, self.n_words_ = thresholds.min_count, counts.shape[1]
+        self._set(terms, vocabulary, self._weigher_of(n, found.documents[kept]))
+        self.min_count_, self.n_words_ = thresholds.min_count, len(places)
         self.min_df_, self.max_df_ = thresholds.min_df, thresholds.max_df
         self.cost_ = cost
         left_out[DROPPED] |= {word: gone[name] for word, name in unwanted.items() if name in gone}
-        self.removed_ = left_out | thresholds.beyond(list(places), counts)
-        return counts[:, kept]
+        self.removed_ = left_out | thresholds.beyond(list(places), found)
+        return counts.keep(columns_of, kept)
 
     def transform(self, X: Iterable[str]) -> sparse.csr_array:
         """Return the rows of texts; words that were not chosen count for nothing.
@@ -283,14 +313,18 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Rows of length one, or empty.
         """
         check_is_fitted(self)
-        tokens = self._terms.read(check_texts(X))
+        return open_texts(X).keep(transformed, self).matrix()
+
+    def _transform(self, texts: list[str]) -> sparse.csr_array:
+        tokens = self._terms.read(texts)
         places = defaultdict(lambda: UNKNOWN, {w: i for i, w in enumerate(self.vocabulary_)})
         names = self._terms.names
         if self._sizes() == (1, 1):
             tokens = tokens.renumber([places[name] for name in names])
         else:
             tokens = runs_of_words(tokens, names, self._sizes(), places)
-        return self._weigh(tokens.counts(len(self.vocabulary_)))
+        counts = tokens.counts(len(self.vocabulary_))
+        return weighed(counts, self.weighting, self._weigher)
 
     @classmethod
     def restore(
@@ -405,34 +439,37 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         sublinear = self.weighting.startswith("sublinear")
         return TfidfTransformer(use_idf="tfidf" in self.weighting, sublinear_tf=sublinear)
 
-    def _weigh(self, counts: Any) -> sparse.csr_array:
-        """Turn counts into rows of length one; a row without a word stays empty."""
-        rows = sparse.csr_array(counts, dtype=np.float64)
-        rows.sort_indices()  # norms are the same bits whether the vectoriser sorted them or not
-        if self.weighting == "binary":
-            rows.data[:] = 1.0
-        return sparse.csr_array(self._weigher.transform(rows))
+    def _weigher_of(self, n: int, documents: NDArray[Any]) -> Any:
+        """Return what weighs counts, by the numbers of n texts that have each word."""
+        weigher = self._new_weigher().fit(sparse.csr_array((1, len(documents)), dtype=np.float64))
+        if weigher.use_idf:  # as scikit-learn smooths it
+            weigher.idf_ = np.log((n + 1) / (documents + 1.0)) + 1.0
+        return weigher
+
+    def _cutting(self, lemma: Any) -> Callable[[str], Iterable[str]]:
+        """Return what cuts a text into forms, whatever its subject."""
+        if self.tokenizer is not None:
+            return self.tokenizer
+        return Cutting(signs=self.phrases > 1, cased=getattr(lemma, "cased", False))
 
     def _cut(self, lemma: Any) -> Callable[[str], Iterable[str]]:
-        """Return what cuts a text into forms."""
-        cut = self.tokenizer
-        if cut is None:
-            cut = Cutting(signs=self.phrases > 1, cased=getattr(lemma, "cased", False))
+        """Return what cuts a text into forms, without what is no subject."""
+        cut = self._cutting(lemma)
         if self.keep_boilerplate:
             return cut
         return CuttingWithout(Boilerplate(frozenset(self.lines_)), cut)
 
-    def _lines(self, texts: list[str]) -> dict[str, int]:
+    def _lines(self, texts: Parts, n: int) -> dict[str, int]:
         """Return the lines that are left out, with the number of texts that have them."""
         if self.keep_boilerplate:
             return {}
-        found, given = repeated_lines(texts), set(self.drop_lines)
+        frequent = set[str]().union(*texts.each(frequent_lines))
+        found = most_repeated(added(texts.each(count_lines, frequent)) if frequent else {}, n)
+        given = set(self.drop_lines)
         if not given:
             return found
-        times = Counter(
-            line for text in texts for line in given.intersection(map(str.strip, text.split("\n")))
-        )
-        return found | {line: times[line] for line in self.drop_lines if line not in found}
+        times = added(texts.each(count_given, given))
+        return found | {line: times.get(line, 0) for line in self.drop_lines if line not in found}
 
     def _languages(self) -> tuple[str, ...]:
         """Return the codes of "en,fr"."""
@@ -487,6 +524,50 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 got=repr(self.ngram_range),
             ) from None
         return low, high
+
+
+# What is done where texts are
+
+
+def count_given(texts: list[str], lines: set[str]) -> dict[str, int]:
+    """Count the texts that have each of some lines, those of one line included."""
+    return Counter(
+        line for text in texts for line in lines.intersection(map(str.strip, text.split("\n")))
+    )
+
+
+def kinds_of(written: Written) -> dict[str, int]:
+    """Return what was left out of texts."""
+    return written.kinds
+
+
+def count_blank(texts: list[str]) -> int:
+    """Count the texts without a sign."""
+    return sum(1 for text in texts if not text.strip())
+
+
+def count_terms(tokens: Tokens, table: list[int], size: int) -> sparse.csr_array:
+    """Count how often each text has each of so many words, after other numbers."""
+    return tokens.renumber(table).counts(size)
+
+
+def columns_of(counts: sparse.csr_array, kept: NDArray[np.intp]) -> sparse.csr_array:
+    """Return some columns."""
+    return counts[:, kept]
+
+
+def weighed(counts: Any, weighting: str, weigher: Any) -> sparse.csr_array:
+    """Turn counts into rows of length one; a row without a word stays empty."""
+    rows = sparse.csr_array(counts, dtype=np.float64)
+    rows.sort_indices()  # norms are the same bits whether the vectoriser sorted them or not
+    if weighting == "binary":
+        rows.data[:] = 1.0
+    return sparse.csr_array(weigher.transform(rows))
+
+
+def transformed(texts: list[str], vectorizer: TextVectorizer) -> sparse.csr_array:
+    """Return the rows of texts, by a fitted vectoriser."""
+    return vectorizer._transform(texts)  # noqa: SLF001
 
 
 @dataclass(frozen=True, slots=True)

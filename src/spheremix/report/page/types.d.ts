@@ -97,6 +97,7 @@ export interface Corpus {
   notes: string[];
   done: [string, string][];
   n_words_dropped: number;
+  sampled: string | null; // what a page with a sample shows, in a sentence
 }
 
 export interface Model {
@@ -176,6 +177,23 @@ export interface Documents {
   second_group: Uint16Array | null;
   passages: Passages | null;
   leaf?: Uint16Array | null; // of the tree
+  counted: Counted | null; // where these are a sample
+}
+
+// All documents, counted by stratum: a fine group, or a group where there is no tree; the last one has
+// those that belong nowhere. Passages are parts of their documents.
+export interface Counted {
+  n_documents: number;
+  of: Uint16Array; // of each document of the sample
+  sizes: Float32Array;
+  labels: Cells | null;
+  dates: (Cells & { names: (string | null)[] }) | null; // to the month
+}
+
+export interface Cells {
+  stratum: Uint16Array;
+  value: Uint32Array;
+  n: Float32Array;
 }
 
 // The labels of a column of the corpus, from start to before stop.

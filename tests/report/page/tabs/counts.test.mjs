@@ -6,6 +6,7 @@ import {
   countPeriods,
   daysOf,
   labelOrder,
+  sizesOf,
 } from "../../../../src/spheremix/report/page/tabs/counts.js";
 
 test("passages count for their part of a document", () => {
@@ -90,4 +91,58 @@ test("years stay years, however few they are, and none of many is lost", () => {
     "1990-06",
     "1990-07",
   ]);
+});
+
+test("of a sample, all documents are counted, by strata that groups are made of", () => {
+  const counted = {
+    n_documents: 60,
+    of: Uint16Array.of(0, 0, 1, 2),
+    sizes: Float32Array.of(30, 20, 10),
+    labels: {
+      stratum: Uint16Array.of(0, 0, 1, 2),
+      value: Uint32Array.of(0, 1, 1, 0),
+      n: Float32Array.of(25, 5, 20, 10),
+    },
+    dates: {
+      stratum: Uint16Array.of(0, 1, 2),
+      value: Uint32Array.of(1, 2, 0),
+      n: Float32Array.of(30, 20, 10),
+      names: [null, "2020-01", "2020-03"],
+    },
+  };
+  const documents = { labels: [[0], [1], [1], [0]], label_names: ["a", "b"], counted };
+  const found = countLabels(documents, Uint8Array.of(0, 0, 0, 1), [0, 1]);
+  assert.deepEqual([...found.counts[0]], [25, 25]);
+  assert.deepEqual([...found.counts[1]], [10, 0]);
+  assert.deepEqual([...found.totals], [35, 25]);
+  assert.deepEqual([...found.sizes], [50, 10]);
+  const time = countPeriods([], Uint8Array.of(0, 0, 0, 1), [0, 1], null, 1, counted);
+  assert.deepEqual(time, {
+    periods: ["2020-01", "2020-02", "2020-03"],
+    counts: [
+      [30, 0, 20],
+      [0, 0, 0],
+    ],
+    totals: [30, 0, 20],
+    undated: 10,
+  });
+  assert.deepEqual(
+    [...sizesOf(documents, Uint8Array.of(0, 0, 0, 1))],
+    [
+      [0, 50],
+      [1, 10],
+    ],
+  );
+  assert.deepEqual(
+    [...sizesOf(null, Uint8Array.of(3, 3, 1))],
+    [
+      [3, 2],
+      [1, 1],
+    ],
+  );
+  // Groups that cut through a stratum have the share of its sample.
+  const cut = countLabels(documents, Uint8Array.of(0, 1, 0, 1), [0, 1], 1);
+  assert.deepEqual([...cut.counts[0]], [12.5, 22.5]);
+  assert.deepEqual([...cut.totals], [12.5, 22.5]);
+  assert.deepEqual([...cut.sizes], [35, 25]);
 });

@@ -35,6 +35,9 @@ export function mountHeader(app) {
   const of = split ? ` of ${counted(split.n_documents, "document")}` : "";
   const rows = `${countedRows(corpus.n_kept)}${of}`;
   find("facts").replaceChildren(`${rows} in `, many);
+  const shown = content.documents?.id.length ?? 0;
+  const text = ` · map and lists: a sample of ${integer(shown)}`;
+  if (corpus.sampled) find("facts").append(make("span", { text, title: corpus.sampled }));
   const warnings = warningsButton(app);
   if (warnings) find("facts").after(warnings);
 
@@ -180,10 +183,11 @@ function distrusted({ content, state }) {
   const { documents } = content;
   if (!documents?.second_group) return [];
   const { borderline: n } = countSure(content, documents, documents.id.keys());
+  const of = documents.counted ? ` of the ${integer(documents.id.length)} shown` : "";
   if (!n) return [make("span", { id: "distrusted", text: "No document is borderline" })];
   return [
     textButton(
-      `${countedRows(n)} ${n === 1 ? "is" : "are"} borderline`,
+      `${countedRows(n)}${of} ${n === 1 ? "is" : "are"} borderline`,
       () => state.set({ ...UNFILTERED, scope: "all", list: "borderline", document: -1 }),
       {
         id: "distrusted",

@@ -230,7 +230,8 @@ export function mountControls(app, documents) {
     const own = ids.length > 1 ? "the groups to be merged" : "this group";
     const where = now.scope === "all" ? "all groups" : own;
     const which = now.list === "all" ? "" : `${now.list} `;
-    told.textContent = `${which}${countedRows(items.length)} of ${where}${drawn}${exact}`;
+    const sampled = documents.counted ? " in the sample" : "";
+    told.textContent = `${which}${countedRows(items.length)} of ${where}${sampled}${drawn}${exact}`;
     none.hidden = items.length > 0;
     find("document-list").hidden = items.length === 0;
     if (!items.length) none.replaceChildren(...nothing(app, found.length));

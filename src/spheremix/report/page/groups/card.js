@@ -56,7 +56,7 @@ export function mountCard(app) {
   let all = false;
   const scroll = createScroll(find("card-body"));
   const draw = () => {
-    const { byId, groups, labels, nowhere } = app.groups();
+    const { byId, groups, nowhere } = app.groups();
     const group = byId.get(chosenId(state.now)) ?? groups[0];
     const toggle = () => {
       all = !all;
@@ -66,7 +66,9 @@ export function mountCard(app) {
     find("card-swatch").style.background = seenColour(group.colour);
     find("card").style.setProperty("--group", seenColour(group.colour));
     const lost = group === nowhere;
-    const total = lost ? labels.length : groups.reduce((sum, { size }) => sum + size, 0) || 1;
+    const total = lost
+      ? content.corpus.n_kept
+      : groups.reduce((sum, { size }) => sum + size, 0) || 1;
     find("card-size").replaceChildren(
       `${countedRows(Math.round(group.size))}, ${percent(group.size / total)}`,
       ...present([stabilityNote(app.content, group.stability)]),
@@ -343,7 +345,7 @@ export function labelBars(app, id) {
  * @param {App} app @param {Documents} documents @param {LabelColumn} column
  * @param {{ inside: Float64Array, totals: Float64Array, size: number }} found
  */
-function columnBars({ state }, documents, column, { inside, totals, size }) {
+function columnBars({ content, state }, documents, column, { inside, totals, size }) {
   const names = documents.label_names ?? [];
   const order = labelOrder(inside, column);
   if (!order.length) return null;
@@ -352,7 +354,7 @@ function columnBars({ state }, documents, column, { inside, totals, size }) {
     const lift =
       inside[label] /
       size /
-      (totals[label] / (documents.passages?.n_documents ?? documents.id.length));
+      (totals[label] / (documents.passages?.n_documents ?? content.corpus.n_kept));
     const title =
       `${percent(inside[label] / size)} of this group, ` +
       `${decimal(lift)} times as frequent as in all documents. Click to list them.`;
@@ -386,6 +388,8 @@ export function timeBars(app, id) {
     app.groups().labels,
     [id],
     documents.passages,
+    undefined,
+    documents.counted,
   );
   if (!periods.length) return null;
   const [inside] = counts;

@@ -3,6 +3,7 @@
 
 import { labelsAfter } from "../edits/plan.js";
 import { groupColour } from "../lib/colours.js";
+import { sizesOf } from "../tabs/counts.js";
 import { onlyHereWords, rankedWords } from "../words/words.js";
 import { profileOf } from "./profile.js";
 import { groupOrder, readTree } from "./tree.js";
@@ -80,7 +81,7 @@ function modelGroup(content, step, k, plan, by = []) {
  */
 function editedGroups(content, step, cuts, plan) {
   const labels = labelsAfter(content, plan, step.labels);
-  const sizes = sizesOf(labels);
+  const sizes = sizesOf(content.documents, labels);
   const { tree } = content;
   const rank = (/** @type {number} */ node) => cuts?.order.indexOf(cuts.leavesOf(node)[0]) ?? 0;
   const place = (/** @type {PlannedGroup} */ { nodes, id }) =>
@@ -152,14 +153,6 @@ function withWords(found, plan, contrast) {
 /** @param {string[]} words @param {Plan | null} plan */
 function kept(words, plan) {
   return plan?.dropped.size ? words.filter((word) => !plan.dropped.has(word)) : words;
-}
-
-/** @param {Labels} labels */
-function sizesOf(labels) {
-  /** @type {Map<number, number>} */
-  const sizes = new Map();
-  for (const id of labels) sizes.set(id, (sizes.get(id) ?? 0) + 1);
-  return sizes;
 }
 
 // Return the number of a group in the palette, and its shade: that of the run before, where this run brings one
@@ -327,11 +320,10 @@ export const NOWHERE = "belongs nowhere";
 const GREY = { light: "#8a8a8a", dark: "#8f8f8f" };
 
 // Return an entry beside the groups; null where the model has a group for every document.
-/** @param {Pick<Content, "model">} content @param {number} id @param {Grouping["labels"]} labels */
-export function nowhereGroup({ model }, id, labels) {
+/** @param {Pick<Content, "model" | "documents">} content @param {number} id @param {Grouping["labels"]} labels */
+export function nowhereGroup({ model, documents }, id, labels) {
   if (!model.has_nowhere || !labels.length) return null;
-  let size = 0;
-  for (const one of labels) if (one === id) size++;
+  const size = sizesOf(documents, labels).get(id) ?? 0;
   /** @type {Group} */
   const group = {
     id,

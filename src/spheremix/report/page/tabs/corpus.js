@@ -56,6 +56,7 @@ function corpusFacts(content) {
     ["documents", integer(corpus.n_documents)],
     ["kept", integer(corpus.n_kept)],
     ["set aside", integer(corpus.n_set_aside)],
+    corpus.sampled ? ["in this report", corpus.sampled] : null,
     ["what a document is", read],
     rows && labels ? null : ["data map", noDataMap(content)],
     shown ? [`${nounOf(content)}s in this report`, shown] : null,
@@ -182,12 +183,12 @@ function lines(title, said, name = "") {
 }
 
 /** @param {Corpus} corpus */
-function setAside({ set_aside: documents }) {
+function setAside({ set_aside: documents, n_set_aside: n }) {
   if (!documents.length) return null;
   const items = documents
     .slice(0, SHOWN)
     .map(([id, reason]) => make("li", {}, bdi(id), `: ${reason}`));
-  const more = documents.length - items.length;
+  const more = n - items.length;
   return part(
     "Documents set aside",
     "",

@@ -1,22 +1,83 @@
 // How the documents of groups spread over labels and over time.
 
-/** @import { Documents, LabelColumn, Labels, Passages } from "../types.d.ts" */
+/** @import { Cells, Counted, Documents, LabelColumn, Labels, Passages } from "../types.d.ts" */
 
 const YEARS_FROM = 240; // months: from there on, time is counted in years
+
+/** @typedef {{ place: number, share: number, lost: boolean }} Part */
+
+/**
+ * Return which groups the documents of each stratum are in: a place in the list, and a share. Groups
+ * made of strata have all of them; of others, a sample says how many.
+ * @param {Counted} counted @param {Labels} groups @param {number[]} ids @param {number} [nowhere]
+ */
+export function partsOf({ of, sizes }, groups, ids, nowhere) {
+  const places = placesOf(ids);
+  const sampled = new Float64Array(sizes.length);
+  const found = Array.from(sizes, () => /** @type {Map<number, number>} */ (new Map()));
+  of.forEach((stratum, i) => {
+    sampled[stratum]++;
+    found[stratum].set(groups[i], (found[stratum].get(groups[i]) ?? 0) + 1);
+  });
+  return found.map((own, stratum) =>
+    Array.from(own, ([group, n]) => {
+      const place = places[group] ?? -1;
+      return /** @type {Part} */ ({ place, share: n / sampled[stratum], lost: group === nowhere });
+    }),
+  );
+}
+
+/**
+ * Return how many documents each group has, by its id.
+ * @param {Pick<Documents, "counted"> | null} documents @param {Labels} groups
+ */
+export function sizesOf(documents, groups) {
+  /** @type {Map<number, number>} */
+  const sizes = new Map();
+  const counted = documents?.counted;
+  if (!counted) {
+    for (const id of groups) sizes.set(id, (sizes.get(id) ?? 0) + 1);
+    return sizes;
+  }
+  const ids = [...new Set(groups)];
+  partsOf(counted, groups, ids).forEach((own, stratum) => {
+    for (const { place, share } of own) {
+      const id = ids[place];
+      sizes.set(id, (sizes.get(id) ?? 0) + share * counted.sizes[stratum]);
+    }
+  });
+  return sizes;
+}
 
 /**
  * Return how the documents of each group spread over the labels of all columns. A passage counts
  * for its part of its document.
- * @param {Pick<Documents, "labels" | "label_names"> & Partial<Pick<Documents, "passages">>} documents
+ * @param {Pick<Documents, "labels" | "label_names"> & Partial<Pick<Documents, "passages" | "counted">>} documents
  * @param {Labels} groups @param {number[]} ids of the groups
  * @param {number} [nowhere] of documents that count in no total
  */
-export function countLabels({ labels, label_names: names, passages }, groups, ids, nowhere) {
+export function countLabels(documents, groups, ids, nowhere) {
+  const { labels, label_names: names, passages, counted } = documents;
   const n = names?.length ?? 0;
   const places = placesOf(ids);
   const counts = ids.map(() => new Float64Array(n));
   const totals = new Float64Array(n);
   const sizes = new Float64Array(ids.length);
+  if (counted?.labels) {
+    const parts = partsOf(counted, groups, ids, nowhere);
+    parts.forEach((own, stratum) => {
+      for (const { place, share } of own)
+        if (place >= 0) sizes[place] += share * counted.sizes[stratum];
+    });
+    counted.labels.stratum.forEach((stratum, i) => {
+      const { n: many, value } = /** @type {Cells} */ (counted.labels);
+      for (const { place, share, lost } of parts[stratum]) {
+        if (!lost) totals[value[i]] += share * many[i];
+        if (place >= 0) counts[place][value[i]] += share * many[i];
+      }
+    });
+    return { counts, totals, sizes };
+  }
   labels?.forEach((own, i) => {
     const at = places[groups[i]] ?? -1;
     const part = passages ? passages.weight[i] : 1;
@@ -49,8 +110,10 @@ export function labelOrder(inside, { start, stop }) {
  * group and of all groups there are. A passage counts for its part of its document.
  * @param {(string | null)[]} dates @param {Labels} groups @param {number[]} ids
  * @param {Passages | null} [passages] @param {number} [nowhere] of documents that count in no total
+ * @param {Counted | null} [counted] all documents, where these are a sample
  */
-export function countPeriods(dates, groups, ids, passages, nowhere) {
+export function countPeriods(dates, groups, ids, passages, nowhere, counted) {
+  if (counted?.dates) return countCells(counted, counted.dates, groups, ids, nowhere);
   const { periods, of, undated } = periodsOf(dates);
   const zeros = () => /** @type {number[]} */ (new Array(periods.length).fill(0));
   const counts = ids.map(zeros);
@@ -63,6 +126,29 @@ export function countPeriods(dates, groups, ids, passages, nowhere) {
     const place = places[groups[i]] ?? -1;
     if (place >= 0) counts[place][of[i]] += part;
   }
+  return { periods, counts, totals, undated };
+}
+
+/**
+ * @param {Counted} counted @param {NonNullable<Counted["dates"]>} dates @param {Labels} groups
+ * @param {number[]} ids @param {number} [nowhere]
+ */
+function countCells(counted, { names, stratum, value, n }, groups, ids, nowhere) {
+  const { periods, of } = periodsOf(names);
+  const zeros = () => /** @type {number[]} */ (new Array(periods.length).fill(0));
+  const counts = ids.map(zeros);
+  const totals = zeros();
+  const parts = partsOf(counted, groups, ids, nowhere);
+  let undated = 0;
+  value.forEach((name, i) => {
+    const at = of[name];
+    if (at < 0) undated += n[i];
+    else
+      for (const { place, share, lost } of parts[stratum[i]]) {
+        if (!lost) totals[at] += share * n[i];
+        if (place >= 0) counts[place][at] += share * n[i];
+      }
+  });
   return { periods, counts, totals, undated };
 }
 

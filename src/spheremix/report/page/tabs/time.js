@@ -24,7 +24,9 @@ export function mountTime(app) {
     Object.assign(view, changes);
     draw();
   };
-  const first = countPeriods(dates, app.groups().labels, []);
+  const { labels } = app.groups();
+  const known = content.documents?.counted;
+  const first = countPeriods(dates, labels, [], null, undefined, known);
   const unit = first.periods[0]?.length === 4 ? "year" : "month";
   const measures = segmented(
     "What is shown",
@@ -133,7 +135,8 @@ export function mountTime(app) {
 export function timeSeries(app, dates, { measure, reach }) {
   const { groups, labels, nowhere } = app.groups();
   const ids = groups.map(({ id }) => id);
-  const found = countPeriods(dates, labels, ids, app.content.documents?.passages, nowhere?.id);
+  const { passages, counted: all } = app.content.documents ?? {};
+  const found = countPeriods(dates, labels, ids, passages, nowhere?.id, all);
   const rows = groups.map((group, i) => {
     const counts = found.counts[i];
     const over = smoothed(found.totals, reach);

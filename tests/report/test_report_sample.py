@@ -1,0 +1,103 @@
+"""A page of very many documents: a sample of them, beside counts of all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import spheremix as sm
+from spheremix.report import content, sample
+from spheremix.report.documents import describe
+from spheremix.report.sample import Shown, sentence
+from spheremix.text import Corpus
+
+MOST = 60
+
+
+@pytest.fixture(scope="module")
+def run():
+    rng = np.random.default_rng(0)
+    subjects = ["apple pear plum fig", "rain wind cloud storm", "bolt nut screw nail"]
+    n = 400
+    which = rng.choice(3, n, p=[0.7, 0.25, 0.05])
+    texts = [" ".join(rng.choice(subjects[k].split(), 6)) for k in which]
+    corpus = replace(
+        Corpus.from_texts(texts),
+        labels={"kind": [(f"kind {rng.integers(5)}",) for _ in texts]},
+        dates=[f"20{rng.integers(10, 13)}-0{rng.integers(1, 9)}-11" for _ in texts],
+    )
+    return sm.explore_corpus(corpus, None, k=3, min_count=1, min_df=1, max_df=1.0, max_steps=5)
+
+
+def test_every_stratum_has_its_share_and_its_typical_documents(run):
+    shown = Shown(run, run.assigned, MOST)
+    assert len(shown.rows) < len(shown.strata)
+    assert_array_equal(shown.rows, np.unique(shown.rows))
+    sizes, sampled = np.bincount(shown.strata), np.bincount(shown.strata[shown.rows])
+    assert (sampled >= np.ceil(sizes * MOST / len(shown.strata))).all()
+    listed = shown.listed()
+    for k in range(3):
+        for name in ("typical", "ambiguous"):
+            rows = shown.rows[listed[name][k]]
+            assert (run.assigned.labels[rows] == k).all()
+        assert_array_equal(shown.rows[listed["typical"][k]], run.assigned.typical(k, 10))
+    assert_array_equal(Shown(run, run.assigned, MOST).rows, shown.rows)
+    assert "of the 400 documents" in sentence(shown)
+
+
+def test_labels_and_dates_are_counted_of_all_documents(run):
+    shown = Shown(run, run.assigned, MOST)
+    found = describe(shown)
+    cells, names = found["counted"], found["label_names"]
+    assert cells["n_documents"] == 400
+    assert_array_equal(cells["sizes"], np.bincount(shown.strata))
+    assert_array_equal(cells["of"], shown.strata[shown.rows])
+    corpus = run.kept_corpus
+    known = Counter(
+        (s, one)
+        for s, own in zip(shown.strata.tolist(), corpus.labels["kind"], strict=True)
+        for one in own
+    )
+    labels = cells["labels"]
+    parts = zip(*(labels[name].tolist() for name in ("stratum", "value", "n")), strict=True)
+    assert {(s, names[v]): n for s, v, n in parts} == known
+    known = Counter(
+        (s, date[:7]) for s, date in zip(shown.strata.tolist(), corpus.dates, strict=True)
+    )
+    dates = cells["dates"]
+    parts = zip(*(dates[name].tolist() for name in ("stratum", "value", "n")), strict=True)
+    assert {(s, dates["names"][v]): n for s, v, n in parts} == known
+
+
+def test_everything_of_a_document_is_that_of_the_same_document(run, monkeypatch):
+    whole = content.build(run)
+    monkeypatch.setattr(content, "Shown", lambda run, found: Shown(run, found, MOST))
+    part = content.build(run)
+    rows = Shown(run, run.assigned, MOST).rows
+    one, other = part["documents"], whole["documents"]
+    assert whole["corpus"]["sampled"] is None
+    assert other["counted"] is None
+    for name, values in other.items():
+        if isinstance(values, np.ndarray):
+            assert_array_equal(one[name], values[rows])
+        elif name in {"id", "text", "date", "labels", "length"}:
+            assert one[name] == [values[i] for i in rows]
+    assert one["label_names"] == other["label_names"]
+    for axis in ("x", "y"):
+        assert_array_equal(part["layout"][axis], whole["layout"][axis][rows])
+    assert_array_equal(part["labels"], whole["labels"][:, rows])
+    assert_array_equal(part["rows"]["n_words"], whole["rows"]["n_words"][rows])
+    assert_array_equal(part["stability"]["documents"], whole["stability"]["documents"][rows])
+    for name in ("names", "words", "tree", "steps", "contrast", "model"):
+        assert part[name] == whole[name]
+    assert part["corpus"]["n_kept"] == whole["corpus"]["n_kept"] == 400
+
+
+def test_a_page_of_no_more_documents_has_all(run):
+    assert Shown(run, run.assigned, 400).rows is None
+    assert sentence(Shown(run, run.assigned)) is None
+    assert sample.MOST == 100_000
