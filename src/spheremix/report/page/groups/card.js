@@ -67,7 +67,7 @@ export function mountCard(app) {
     find("card").style.setProperty("--group", seenColour(group.colour));
     const lost = group === nowhere;
     const total = lost
-      ? content.corpus.n_kept
+      ? app.content.corpus.n_kept
       : groups.reduce((sum, { size }) => sum + size, 0) || 1;
     find("card-size").replaceChildren(
       `${countedRows(Math.round(group.size))}, ${percent(group.size / total)}`,
