@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -117,7 +117,7 @@ class Shown:
         sizes = np.bincount(self.strata, weights)
         labels = dates = None
         if corpus is not None and columns is not None and names is not None:
-            cells: Counter[tuple[int, int]] = Counter()
+            cells: dict[tuple[int, int], float] = defaultdict(float)
             for column in columns:
                 places = {
                     name: i for i, name in enumerate(names) if column["start"] <= i < column["stop"]
@@ -131,7 +131,7 @@ class Shown:
             months = [(date or "")[:7] for date in corpus.dates]
             known = sorted(set(months))
             number = {month: i for i, month in enumerate(known)}
-            cells = Counter()
+            cells = defaultdict(float)
             for s, month, weight in zip(self.strata.tolist(), months, weights, strict=True):
                 cells[s, number[month]] += weight
             dates = _as_arrays(cells) | {"names": [one or None for one in known]}
@@ -153,7 +153,7 @@ class Shown:
         return parts
 
 
-def _as_arrays(cells: Counter[tuple[int, int]]) -> dict[str, NDArray[Any]]:
+def _as_arrays(cells: dict[tuple[int, int], float]) -> dict[str, NDArray[Any]]:
     keys = np.array(sorted(cells), dtype=np.intp).reshape(-1, 2)
     return {
         "stratum": keys[:, 0].astype(np.uint16),

@@ -226,7 +226,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         CSR array of shape (n, d), float64
             Rows of length one, or empty; of Dask texts a ``dask.array`` with a block a partition.
         """
-        return self._fit(open_texts(X)).keep(weighed, self.weighting, self._weigher).matrix()
+        counts = self._fit(open_texts(X))
+        rows: sparse.csr_array = counts.keep(weighed, self.weighting, self._weigher).matrix()
+        return rows
 
     def fit_count(self, X: Iterable[str]) -> sparse.csr_array:
         """Choose the words, and count them in the texts, neither weighted nor normalised.
@@ -241,7 +243,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         CSR array of shape (n, d), int64
             How often each text has each word of ``vocabulary_``.
         """
-        return self._fit(open_texts(X)).matrix()
+        counts: sparse.csr_array = self._fit(open_texts(X)).matrix()
+        return counts
 
     def _fit(self, texts: Parts) -> Parts:
         """Choose the words, and return their counts where the texts are."""
@@ -313,7 +316,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Rows of length one, or empty.
         """
         check_is_fitted(self)
-        return open_texts(X).keep(transformed, self).matrix()
+        rows: sparse.csr_array = open_texts(X).keep(transformed, self).matrix()
+        return rows
 
     def _transform(self, texts: list[str]) -> sparse.csr_array:
         tokens = self._terms.read(texts)
