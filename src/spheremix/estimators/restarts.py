@@ -60,7 +60,8 @@ class Restart:
         Of what was drawn; None for crossings and for a given start.
     status : str
         How EM ended; "no_start" where every try of the start failed; "outdone" where, on large
-        data, the search found a better start and EM did not go on from this one.
+        data or with several views, the search found a better start and EM did not go on from
+        this one.
     n_iter : int
         Iterations of EM.
     objective : float

@@ -67,7 +67,8 @@ class Start:
     masses : tuple of float
         Of the clusters that the search found, the smallest first.
     is_outdone : bool
-        Whether, on large data, another start was better, and there are no parameters.
+        Whether, on large data or with several views, another start was better; there are no
+        parameters then.
     agreement : float
         Where other starts are outdone: their mean adjusted Rand index with this one.
     """
@@ -197,7 +198,11 @@ def draw_all(
         small = [one for one in problems if not (auto and is_large(one))]
         found = iter(_searched(small, seeds, callback, tol) if small else ())
         return [
-            _best_of_few(one, seeds, callback, tol) if one not in small else next(found)
+            _best_of_few(one, seeds, callback, tol)
+            if one not in small
+            else _best_alone(one, next(found))
+            if hasattr(one.model, "for_starts")
+            else next(found)
             for one in problems
         ]
     return [from_seeds(one, init, seeds) for one in problems]
@@ -216,7 +221,7 @@ def _searched(
         if callback is not None:
             callback(em.Progress(n_sweeps, n_runs, n_runs, np.nan))
 
-    model, *others = first.model.for_search()
+    model, *others = getattr(first.model, "for_starts", first.model.for_search)()
     search = Search(model, first.directions, first.weights, tol=tol, callback=tell)
     found = search.run([one.n_components for one in problems], seeds)
     for other in others:
@@ -246,14 +251,20 @@ def _best_of_few(
     tol: float,
 ) -> list[Start]:
     """Search in a sample, in few runs, and keep the best start alone."""
-    model, part = problem.model, sample_rows(problem, seeds[-1])
+    part = sample_rows(problem, seeds[-1])
     (found,) = _searched([part], seeds[:SAMPLE_RUNS], callback, max(tol, SAMPLE_TOL))
+    return _best_alone(part, found)
+
+
+def _best_alone(problem: Problem[Any], found: list[Start]) -> list[Start]:
+    """Keep the start that the search thinks most of; the others are outdone."""
+    model = problem.model
     there = [i for i, start in enumerate(found) if start.parameters is not None]
     if not there:
         return found
     best = max(there, key=lambda i: (not is_runaway(model, found[i].parameters), found[i].value))
     labels = {
-        i: part.directions.map_rows(model.scorer(found[i].parameters, "hard"), "labels")
+        i: problem.directions.map_rows(model.scorer(found[i].parameters, "hard"), "labels")
         for i in there
         if i == best or found[i].kind != "cross"
     }

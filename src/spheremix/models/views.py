@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 TINY = 1e-300  # a concentration at which no row has a say in a penalised prototype
+HEARD = 0.1  # the weight in a search, times its own, of a view with zeros beside one without
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -416,6 +417,18 @@ class ViewsModel:
             )
             for i in range(steps)
         ]
+
+    def for_starts(self) -> list[ViewsModel]:
+        """Return the models of a search for starts: views with zeros count ``HEARD`` as much.
+
+        A row has few words, and one that it shares with others moves it far: rows begin together
+        for what they mean, and the likelihood of all views moves them from there.
+        """
+        pairs = list(zip(self.view_weights, self.sparse_views, strict=True))
+        if not any(weight > 0.0 and not sparse for weight, sparse in pairs):
+            return self.for_search()
+        weights = tuple(HEARD * weight if sparse else weight for weight, sparse in pairs)
+        return [replace(model, view_weights=weights) for model in self.for_search()]
 
     def from_partition(self, resultants: Resultants) -> VMFParameters:
         """Return the best parameters for the clusters with these resultants, without a penalty.
