@@ -201,7 +201,7 @@ def test_a_damaged_run_is_refused_in_a_line(copy, name):
 def test_what_is_no_run_and_no_report_is_refused(copy, tmp_path):
     assert "there is no such" in refusal("report", tmp_path / "gone")
     line = refusal("report", copy, "-o", tmp_path / "documents.csv")
-    assert "a report is a file .html or .json" in line
+    assert "a report is a file .html, .json or .parquet" in line
 
 
 def test_runs_without_texts(tmp_path):

@@ -76,14 +76,17 @@ def report(
     run: flags.Run,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A file .html or .json in place of the page there."),
+        typer.Option(
+            "--output", "-o", help="A file .html, .json or .parquet in place of the page there."
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --output.")] = False,
     open_page: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
 ) -> None:
     """Write the report of a run again: one page that opens from disk; or the same as JSON.
 
-    The documents are inside: whoever has the file can read them.
+    A file .parquet has a row a document with x, y, group and stability, as Embedding Atlas and
+    DataMapPlot read it. The documents are inside: whoever has the file can read them.
     """
     from spheremix.cli.summary import show_page
     from spheremix.run.explore import write_report
@@ -105,7 +108,7 @@ def figures(
         typer.Option("--output", "-o", help="Folder.  \n[default: figures in the folder of RUN]"),
     ] = None,
 ) -> None:
-    """Draw the figures of a run, to print: maps, words, path, criteria, labels, time."""
+    """Draw the figures of a run, to print: maps, overview, words, path, criteria, labels, time."""
     from spheremix.run.run import load_run
 
     found = load_run(run)

@@ -6,21 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spheremix.display.advice import AdviceDisplay
 from spheremix.display.criteria import CriteriaDisplay
 from spheremix.display.curves import PathDisplay
+from spheremix.display.documents import DocumentMapDisplay, OverviewDisplay
 from spheremix.display.maps import DataDisplay, PrototypesDisplay
 from spheremix.display.sphere import SphereDisplay
 from spheremix.display.style import group_names, in_style, save, words_of
 from spheremix.display.tables import LabelsDisplay, TimelineDisplay
 from spheremix.display.words import WordsDisplay
 from spheremix.reading import contingency
+from spheremix.run.options import ADVICE
 
 if TYPE_CHECKING:
     from os import PathLike
 
 
 def draw_run(run: Any, folder: str | PathLike[str]) -> list[str]:
-    """Draw what a run has: prototypes, data, words, path, criteria, labels, time.
+    """Draw what a run has: maps, overview, words, path, criteria, labels, time.
 
     Parameters
     ----------
@@ -69,7 +72,9 @@ def displays(run: Any) -> dict[str, Any]:
         found["words"] = WordsDisplay.of(reading)
     if run.path is not None:
         found["path"] = PathDisplay.of(run.path, features=features)
-    if len(run.dense) > 1:
+    if run.advice is not None and run.info.command.get("k_criterion") == ADVICE:
+        found["criteria"] = AdviceDisplay(run.advice, reading.n_groups)
+    elif len(run.dense) > 1:
         agreement = [run.start_agreement[K] for K in run.dense]
         found["criteria"] = CriteriaDisplay(
             list(run.dense),
@@ -80,7 +85,26 @@ def displays(run: Any) -> dict[str, Any]:
             if run.path is None
             else float(run.path.sizes_[0].sum()),
         )
-    return found | _about_documents(run, group_names(reading))
+    return _overview(run) | found | _about_documents(run, group_names(reading))
+
+
+def _overview(run: Any) -> dict[str, Any]:
+    """Return the map of the documents and the overview of the groups, where rows are known."""
+    found: dict[str, Any] = {}
+    if run.assigned is None:
+        return found
+    reading, labels = run.reading, run.assigned.labels
+    names, K = group_names(reading), reading.n_groups
+    positions = run.positions()
+    if positions is not None:
+        found["document-map"] = DocumentMapDisplay(positions, labels, names, run.colours, run.title)
+    words = reading.contrast
+    if words_of(reading) is not None:
+        words = [[word.word for word in one.words] for one in reading.groups(n_listed=12)]
+    if words is not None:
+        sizes = np.bincount(labels[labels >= 0], minlength=K)
+        found["overview"] = OverviewDisplay(sizes, names, words, run.colours, run.title)
+    return found
 
 
 def _about_documents(run: Any, names: list[str]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 INK, FAINT = "#333333", "#9aa3ad"
-DPI = 120
+DPI = 300  # for print
 
 # By how many groups share a word. They differ in lightness too, and for colour-blind readers;
 # towards common vocabulary they darken, so that neighbours can be told apart up to many groups.
@@ -52,6 +52,16 @@ CRITERIA: dict[str, dict[str, Any]] = {
 }
 NAMES = {**{name: name.upper() for name in select.CRITERIA}, "ricc": "RICc"}
 CLUSTERS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8c6d4f")
+# Of groups, by their number in the palette: as ``report/page/lib/colours.js`` has them on white.
+GROUPS = (
+    *("#6d87df", "#c8455c", "#23918d", "#c7b200", "#6543bd", "#813901"),
+    *("#54c0e3", "#6c881c", "#eb8d71", "#086037", "#9b5c73", "#6b3f6d"),
+)
+MUTED = (
+    *("#858da3", "#8d7173", "#688684", "#b5b298", "#605d73", "#614b40"),
+    *("#9ab6c1", "#778069", "#bea29a", "#415648", "#846a72", "#5c4b5d"),
+)
+PALER = 0.35  # of white, in each shade of a colour
 SHAPES = ("o", "s", "^", "D", "v", "P", "X", "<", ">")  # nine, so that pairs repeat after 63
 
 # Scripts that the first font has not, where one of these is installed.
@@ -114,6 +124,17 @@ def readable(colour: str) -> str:
         if 1.05 / (0.05 + linear @ (0.2126, 0.7152, 0.0722)) >= 4.5:
             return _hex(channels)
         channels *= 0.97
+
+
+def group_colours(places: Sequence[Sequence[float]]) -> list[str]:
+    """Return the colour of each group by its number in the palette and its shade."""
+    found = []
+    for number, shade in places:
+        which = int(number)
+        colour = (GROUPS if which < len(GROUPS) else MUTED)[which % len(GROUPS)]
+        white = 1.0 - (1.0 - PALER) ** (int(shade) % 3)
+        found.append(_hex(white + (1.0 - white) * channel for channel in rgb(colour)))
+    return found
 
 
 def _hex(channels: Iterable[float]) -> str:

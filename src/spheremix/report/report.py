@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from spheremix.report.content import build
 from spheremix.report.html import page
 from spheremix.report.packing import plain, to_json
+from spheremix.report.points import point_columns
 from spheremix.run.folder.archive import DAMAGE
 from spheremix.run.folder.files import RunError, replacing
 from spheremix.run.run import Run
+from spheremix.text.formats import parquet_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -148,6 +150,26 @@ class Report:
             The file.
         """
         return _write(path, to_json(self.to_dict()) + b"\n")
+
+    def write_parquet(self, path: str | PathLike[str]) -> Path:
+        """Write a row a document: its place on the map, its group and how sure that is.
+
+        The columns are id, title, text, x and y (from 0 to 1, y upwards), group and group_name,
+        stability (the share of the redrawn samples in which it stays), second_group, posterior,
+        date, and one for each column of labels; those that there are. Embedding Atlas and
+        DataMapPlot read it.
+
+        Parameters
+        ----------
+        path : str or path
+            Replaced at once when all is written.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        return _write(path, parquet_bytes(point_columns(self.content)))
 
     def to_html(self) -> str:
         """Return the page: one file that needs no network and no server."""

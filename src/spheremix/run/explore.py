@@ -651,13 +651,16 @@ def write_report(run: Run, output: Path | None, *, force: bool, listener: Listen
     """Write the report of a finished run into its folder, or into one file elsewhere."""
     if force and output is None:
         raise RunError("{force=True} replaces the file of {out}", remedies=("leave it out",))
-    if output is not None and output.suffix not in {".html", ".json"}:
-        raise RunError(f"{output}: a report is a file .html or .json: choose such a name.")
+    if output is not None and output.suffix not in {".html", ".json", ".parquet"}:
+        raise RunError(
+            f"{output}: a report is a file .html, .json or .parquet: choose such a name."
+        )
     listener.begin("Writing the report")
     if output is not None:
         check_output(output, PAGE, force=force)
         report = run.report()
-        return report.write_json(output) if output.suffix == ".json" else report.write_html(output)
+        writers = {".json": report.write_json, ".parquet": report.write_parquet}
+        return writers.get(output.suffix, report.write_html)(output)
     with run.store.locked():
         run.write()
     return run.store.place / PAGE

@@ -157,6 +157,20 @@ def _object(path: Path, value: Any, place: str) -> Mapping[str, Any]:
     )
 
 
+def parquet_bytes(columns: Mapping[str, Any]) -> bytes:
+    """Return columns of one length as a Parquet file."""
+    try:
+        arrow = importlib.import_module("pyarrow")
+        parquet = importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingPackageError(
+            "Parquet is written with the package pyarrow", remedies=(install("pyarrow"),)
+        ) from None
+    sink = arrow.BufferOutputStream()
+    parquet.write_table(arrow.table(dict(columns)), sink)
+    return bytes(sink.getvalue())
+
+
 def _parquet_records(path: Path) -> Records:
     try:
         arrow = importlib.import_module("pyarrow")
