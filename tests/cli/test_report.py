@@ -90,6 +90,23 @@ def test_a_report_is_rendered_again_from_the_folder_alone(copy, tmp_path):
     answer("report", copy, "-o", tmp_path / "mine.json", "--force")
 
 
+def test_the_documents_are_points_of_other_programs(copy, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    answer("report", copy, "-o", tmp_path / "points.parquet")
+    found = parquet.read_table(tmp_path / "points.parquet").to_pydict()
+    known = content(copy / "report.html")
+    documents = known["documents"]
+    assert found["id"] == documents["id"]
+    assert found["text"] == documents["text"]
+    assert found["group"] == list(documents["group"])
+    assert found["group_name"] == [known["names"][k] for k in documents["group"]]
+    for name in ("x", "y"):
+        assert found[name] == pytest.approx(
+            [one / 65535 for one in known["layout"][name]], abs=1e-6
+        )
+    assert found["stability"] == pytest.approx(list(known["stability"]["documents"]))
+
+
 def test_a_forced_run_leaves_no_report_of_another_one(copy, documents):
     before = (copy / "report.html").read_bytes()
     answer("explore", documents, "-o", copy, *EXPLORE, "--seed", "1", "--force")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from spheremix.display.style import GROUPS, MUTED
 from spheremix.reading import characteristic_scores, layout
 from spheremix.reading.documents import Documents, certainties
 from spheremix.run.colours import colour_places
@@ -21,6 +22,10 @@ CASES = json.loads(
 @pytest.mark.parametrize("case", CASES["places"], ids=lambda case: case["about"])
 def test_places_of_colours(case):
     assert colour_places(case["weights"]) == case["places"]
+
+
+def test_the_palette_of_groups():
+    assert [*GROUPS, *MUTED] == CASES["palette"]
 
 
 ALONE = [[0, -1, np.inf, 1.0, "clearly here"], [0, -1, np.inf, 0.2, "borderline"]]  # one group

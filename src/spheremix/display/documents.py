@@ -77,7 +77,7 @@ class DocumentMapDisplay(Display):
         one.set(aspect="equal", xlim=(-0.04, 1.04), ylim=(-0.04, 1.04), xticks=[], yticks=[])
         one.spines[:].set_visible(False)
         n = len(self.groups)
-        size = float(np.clip(6000 / max(n, 1), 0.6, 14.0))
+        size = float(np.clip(20_000 / max(n, 1), 0.6, 14.0))
         lost = self.groups < 0
         point: dict[str, Any] = {"s": size, "lw": 0, "alpha": 0.75, "rasterized": n > MANY}
         one.scatter(*self.positions[lost].T, color=FAINT, **point)
@@ -114,8 +114,6 @@ class DocumentMapDisplay(Display):
         from matplotlib import patheffects  # noqa: PLC0415
 
         sizes = np.bincount(self.groups[self.groups >= 0], minlength=len(self.names))
-        figure: Any = ax.get_figure(root=True)
-        renderer = figure.canvas.get_renderer()
         ground = [patheffects.withStroke(linewidth=2.5, foreground="white", alpha=0.9)]
         written: list[Text] = []
         boxes: list[Any] = []
@@ -126,7 +124,7 @@ class DocumentMapDisplay(Display):
             text = ax.text(
                 middle[0],
                 middle[1],
-                shown(self.names[k], NAME),
+                shown(" · ".join(self.names[k].split(" · ")[:2]), NAME),
                 fontsize=7.0 + 4.0 * np.sqrt(sizes[k] / sizes.max()),
                 color=readable(self.colours[k]),
                 weight="bold",
@@ -137,7 +135,7 @@ class DocumentMapDisplay(Display):
             )
             for up in BESIDE:
                 text.set_y(middle[1] + up)
-                box = text.get_window_extent(renderer)
+                box = text.get_window_extent()
                 if not any(box.overlaps(other) for other in boxes):
                     written.append(text)
                     boxes.append(box)
@@ -182,7 +180,7 @@ class OverviewDisplay(Display):
         self.sizes = np.asarray(sizes, dtype=float)
         self.names = list(names)
         self.words = [
-            [word for word in several if word not in name.split()]
+            [word for word in several if word not in name.lower().split()]
             for name, several in zip(names, words, strict=True)
         ]
         self.colours = group_colours(places)

@@ -100,7 +100,8 @@ def _overview(run: Any) -> dict[str, Any]:
         found["document-map"] = DocumentMapDisplay(positions, labels, names, run.colours, run.title)
     words = reading.contrast
     if words_of(reading) is not None:
-        words = [[word.word for word in one.words] for one in reading.groups(n_listed=12)]
+        listed = {one.group: one.words for one in reading.groups(n_listed=12)}
+        words = [[word.word for word in listed[k]] for k in range(K)]
     if words is not None:
         sizes = np.bincount(labels[labels >= 0], minlength=K)
         found["overview"] = OverviewDisplay(sizes, names, words, run.colours, run.title)

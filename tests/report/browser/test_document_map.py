@@ -253,14 +253,9 @@ def test_a_map_that_was_dragged_is_as_if_painted_there(opened):
     assert seen(opened) != dragged
 
 
-def test_the_view_is_saved_as_a_picture_and_as_a_drawing(opened):
-    with opened.expect_download() as waiting:
-        opened.evaluate("map.savePng()")
-    assert waiting.value.suggested_filename == "document-map.png"
-    assert Path(waiting.value.path()).read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
-    with opened.expect_download() as waiting:
-        opened.evaluate("map.saveSvg()")
-    root = ET.parse(waiting.value.path()).getroot()  # noqa: S314 (it is our own)
+def test_the_view_is_a_drawing_and_goes_on_paper(opened):
+    text = opened.evaluate("new XMLSerializer().serializeToString(map.figure())")
+    root = ET.fromstring(text)  # noqa: S314 (it is our own)
     space = "{http://www.w3.org/2000/svg}"
     paths = list(root.iter(f"{space}path"))
     lines = [path for path in paths if path.get("class") == "contour"]
@@ -268,6 +263,11 @@ def test_the_view_is_saved_as_a_picture_and_as_a_drawing(opened):
     assert [path.get("fill") for path in lines] == ["#1f77b4"] * 2 + ["#d62728"] * 2
     assert all("M" in path.get("d") for path in lines)
     assert [text.text for text in root.iter(f"{space}text")] == ["left <b>", "right"]
+    before = seen(opened)
+    opened.evaluate("map.print()")
+    printed = opened.evaluate("document.querySelector('.printed-map').src")
+    assert pixels(printed).shape == (1000, 1600, 3)
+    assert seen(opened) == before
 
 
 def test_a_map_that_is_shown_later_is_drawn_then(opened):

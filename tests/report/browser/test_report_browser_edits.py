@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
+from PIL import Image
 
 AXE = Path(__file__).parents[3] / ".venv" / "page" / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -231,15 +234,50 @@ def test_figures_are_saved(open_report, tab, name):
         with page.expect_download() as waiting:
             page.locator(f"[data-file='{name}.{kind}']").click()
         found[kind] = waiting.value.path().read_bytes()
-    assert found["png"].startswith(b"\x89PNG")
-    assert len(found["png"]) > 5_000
+    with Image.open(io.BytesIO(found["png"])) as picture:
+        assert picture.info["dpi"] == pytest.approx((300, 300), abs=0.1)
+        assert picture.width >= 1500
+        assert len(picture.getcolors(2**24)) > 20
     text = found["svg"].decode("utf-8")
     for one in opened.content["names"]:
         assert one.split()[0] in text
+    assert opened.content["title"] in text
+    assert "300 documents in 5 groups" in text
     assert "<script" not in text
-    page.locator("#tab-corpus").click()
+
+
+def test_the_overview_and_two_groups_compared_are_saved(open_report):
+    opened = open_report("news", fragment="#tab=corpus")
+    page = opened.page
     page.locator("#save").click()
-    assert page.locator("[data-file$='.svg']").is_hidden()
+    assert page.locator("[data-file='comparison.svg']").count() == 0
+    page.keyboard.press("Escape")
+    page.locator("#compare").select_option(index=2)
+    found = {}
+    for name in ("overview", "comparison"):
+        page.locator("#save").click()
+        with page.expect_download() as waiting:
+            page.locator(f"[data-file='{name}.svg']").click()
+        root = ET.parse(waiting.value.path()).getroot()  # noqa: S314 (it is our own)
+        found[name] = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+    names = opened.texts("#group-list .name")
+    assert [text for text in found["overview"] if text in names] == names  # by size
+    words = opened.texts(".compared tbody th")
+    assert [text for text in found["comparison"] if text in words] == words
+
+
+def test_a_group_that_stands_out_does_not_dim_the_others_in_a_figure(open_report):
+    opened = open_report("grown")
+    page = opened.page
+    page.locator("#group-list li").nth(1).click()
+    page.wait_for_timeout(200)
+    page.locator("#save").click()
+    with page.expect_download() as waiting:
+        page.locator("[data-file='document-map.svg']").click()
+    root = ET.parse(waiting.value.path()).getroot()  # noqa: S314 (it is our own)
+    paths = root.iter("{http://www.w3.org/2000/svg}path")
+    shares = {p.get("fill-opacity") for p in paths if p.get("class") != "contour"}
+    assert len(shares) == 1
 
 
 def test_the_list_of_documents_is_few_stops_away(open_report):

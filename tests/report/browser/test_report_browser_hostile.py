@@ -43,7 +43,7 @@ def test_everything_hostile_is_shown_as_text(open_report, hostile):
     words = {word for word in content["words"] if not word.startswith("word")}
     page.get_by_role("button", name="show all").first.click()
     assert words & set(page.locator("#card .word-bars bdi").all_text_contents())
-    grown = "main img:not(#printed), main iframe, main b, main i, main u, main script"
+    grown = "main img:not(#printed, .printed-map), main iframe, main b, main i, main u, main script"
     assert page.locator(grown).count() == 0
 
 

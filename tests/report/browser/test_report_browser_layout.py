@@ -348,7 +348,12 @@ def test_on_paper_there_is_nothing_to_click_and_nothing_is_rolled_up(open_report
     )
     assert rolled == []
     assert b"/Subtype /Image" in page.pdf()  # the map
-    assert page.locator("#printed").get_attribute("src").startswith("data:image/png")
+    for tab, picture in (("map", ".printed-map"), ("prototypes", "#printed")):
+        page.evaluate("(tab) => { location.hash = `tab=${tab}`; }", tab)
+        page.wait_for_timeout(200)
+        page.pdf()
+        assert page.locator(picture).get_attribute("src").startswith("data:image/png")
+        assert page.locator(picture).is_visible()
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 

@@ -24,6 +24,11 @@ for (const { about, weights, places } of cases.places)
     );
   });
 
+test("the palette of groups on white", () => {
+  const shown = cases.palette.map((_, number) => groupColour(number).light);
+  assert.deepEqual(shown, cases.palette);
+});
+
 test("how surely a document is in its group", () => {
   for (const [group, second, odds, stays, said] of cases.certainty) {
     const content = {

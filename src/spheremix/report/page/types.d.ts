@@ -638,6 +638,6 @@ export interface DocumentMap {
   select: (id: number) => void;
   resize: () => void;
   refresh: () => void; // after a change of the theme
-  savePng: () => void;
-  saveSvg: () => void;
+  figure: () => SVGSVGElement; // the view, in which no group is dimmed
+  print: () => void; // puts the view on paper
 }

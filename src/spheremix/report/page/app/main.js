@@ -137,7 +137,10 @@ function mount(content) {
       map?.recolour();
       points?.recolour();
     },
-    () => map?.print(),
+    () => {
+      map?.print();
+      if (app.state.now.tab === "map") points?.print();
+    },
   );
   mountHeader(app);
   mountGroups(app);

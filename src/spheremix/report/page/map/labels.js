@@ -103,10 +103,17 @@ function sizeOf(label, heaviest, width) {
   return room * (10.5 + 5.5 * Math.sqrt(label.weight / Math.max(heaviest, 1e-9)));
 }
 
-/** Return the name, then its first words. @param {string} name */
-function shorter(name) {
-  const cuts = [2, 1].filter((n) => firstParts(name, n) !== name);
-  return [name, ...cuts.map((n) => `${firstParts(name, n)} …`)];
+const LONG = 26; // characters: a longer name is cut where that leaves a part of it
+
+/** Return the name where it is short, then its first parts. @param {string} name */
+export function shorter(name) {
+  const joint = name.includes(" · ") ? " · " : " ";
+  const parts = name.split(joint);
+  const cuts = [2, 1].filter((n) => n < parts.length);
+  const sign = joint === " " ? " …" : "";
+  const texts = [name, ...cuts.map((n) => `${parts.slice(0, n).join(joint)}${sign}`)];
+  const short = texts.filter((text) => text.length <= LONG);
+  return short.length ? short : texts.slice(-1);
 }
 
 /**

@@ -2,7 +2,6 @@
 
 import { hex, readable } from "../lib/colours.js";
 import { bdi, contextOf, make, rove, signButton } from "../lib/dom.js";
-import { saveBlob } from "../lib/files.js";
 import { countedRows } from "../lib/format.js";
 import { drawContours } from "./contours.js";
 import { listenToGestures } from "./gestures.js";
@@ -47,7 +46,8 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
   });
   const tip = make("div", { class: "document-map-tip", hidden: true });
   const said = make("p", { class: "document-map-said", "aria-live": "polite" });
-  const element = make("div", { class: "document-map" }, below, above, tip, said);
+  const printed = make("img", { class: "printed-map", alt: "", decoding: "sync" });
+  const element = make("div", { class: "document-map" }, below, above, tip, said, printed);
   /** @type {MapView} */
   let view = wholeView(points, 1, 1);
   /** @type {MapLabel[]} */
@@ -245,20 +245,26 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
     buttons.lasso.setAttribute("aria-pressed", String(on));
     above.style.cursor = on ? "crosshair" : "grab";
   };
-  const mapName = (/** @type {string} */ suffix) => `document-map.${suffix}`;
-  const savePng = () => {
-    const canvas = make("canvas");
-    painter.paint(canvas, { view, radius: radius(), ratio: 2, every: 1 });
-    const context = contextOf(canvas);
-    context.setTransform(2, 0, 0, 2, 0, 0);
-    drawPlacedLabels(context, placed(), ink, hex(shown.ground));
-    canvas.toBlob((blob) => blob && saveBlob(mapName("png"), blob), "image/png");
-    draw();
+  // The view as a drawing, in which no group is dimmed.
+  const figure = () => {
+    const order = drawingOrder(index.order, highlighted);
+    const plain = { ...shown, order, faint: FAINT };
+    return toSvg(points, plain, view, radius(), named, null, placed(), ink);
   };
-  const saveSvg = () => {
-    const root = toSvg(points, shown, view, radius(), named, standing(), placed(), ink);
-    const text = new XMLSerializer().serializeToString(root);
-    saveBlob(mapName("svg"), new Blob([text], { type: "image/svg+xml" }));
+  // The view as it is, for paper: canvases are left blank there.
+  const print = () => {
+    if (view.width < 2) return;
+    refresh();
+    const ratio = 2;
+    painter.paint(below, { view, radius: radius(), ratio, every: 1 });
+    const canvas = make("canvas");
+    fit(canvas, below.width, below.height);
+    const context = contextOf(canvas);
+    context.drawImage(below, 0, 0);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    drawPlacedLabels(context, placed(), ink, hex(shown.ground));
+    printed.src = canvas.toDataURL();
+    painter.forget();
   };
 
   const buttons = {
@@ -340,7 +346,7 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
     select,
     resize,
     refresh,
-    savePng,
-    saveSvg,
+    figure,
+    print,
   };
 }

@@ -160,11 +160,16 @@ export function mountMapTab(app) {
     colour();
     name();
   };
-  const saved = (/** @type {() => void} */ save) => () => {
-    catchUp();
-    save();
+  return {
+    recolour,
+    print: map.print,
+    figure: () => {
+      catchUp();
+      return map.figure();
+    },
+    legend: () =>
+      colouring.legend(isDark()).map((item) => ({ colour: hex(item.colour), text: item.text })),
   };
-  return { recolour, saveSvg: saved(map.saveSvg), savePng: saved(map.savePng) };
 }
 
 function isDark() {

@@ -73,14 +73,8 @@ export function mountMap(app) {
   };
   const pan = (/** @type {number} */ share) => state.set({ zoom: panBy(state.now.zoom, share) });
   // Chromium leaves canvases blank on paper: a picture of it goes there, with finer pixels.
-  // The points of documents stay on the screen: the words are printed in their place.
   const print = () => {
-    const [words, points] = [find("map-panel"), find("document-map")];
-    if (!points.hidden) {
-      [words.hidden, points.hidden] = [false, true];
-      const back = () => ([words.hidden, points.hidden] = [true, false]);
-      addEventListener("afterprint", back, { once: true });
-    }
+    if (find("map-panel").hidden) return;
     draw(2);
     find("printed").src = find("map").toDataURL();
   };
