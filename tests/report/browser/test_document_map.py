@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import json
-from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import numpy as np

@@ -107,11 +107,9 @@ const LONG = 26; // characters: a longer name is cut where that leaves a part of
 
 /** Return the name where it is short, then its first parts. @param {string} name */
 export function shorter(name) {
-  const joint = name.includes(" · ") ? " · " : " ";
-  const parts = name.split(joint);
-  const cuts = [2, 1].filter((n) => n < parts.length);
-  const sign = joint === " " ? " …" : "";
-  const texts = [name, ...cuts.map((n) => `${parts.slice(0, n).join(joint)}${sign}`)];
+  const cuts = [2, 1].map((n) => firstParts(name, n)).filter((text) => text !== name);
+  const sign = name.includes(" · ") ? "" : " …";
+  const texts = [name, ...new Set(cuts.map((text) => `${text}${sign}`))];
   const short = texts.filter((text) => text.length <= LONG);
   return short.length ? short : texts.slice(-1);
 }
