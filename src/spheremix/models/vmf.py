@@ -39,6 +39,7 @@ JUDGED_ENTRIES = 2**18  # of prototypes whose first-order conditions are checked
 LEAST_NOISE, FIRST_NOISE = 1e-6, 0.01
 WHOLE = 1e-9  # weights that sum to one up to this leave nothing for the noise
 NEAR = 2e-3  # prototypes that coincide are no further apart
+COMPARED = 32  # prototypes of which all pairs are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -520,10 +521,10 @@ def count_distinct(prototypes: NDArray[np.float64]) -> int:
     """Count the prototypes, those that coincide once.
 
     Projections on a line are no further apart than prototypes are: only those that are near on
-    each of a few lines are compared.
+    each of a few lines are compared. Few prototypes are compared at once.
     """
     blocks = [np.arange(len(prototypes))]
-    for step in (1, 2, 3):
+    for step in (1, 2, 3) if len(prototypes) > COMPARED else ():
         places = prototypes[:, ::step].sum(axis=1) / np.sqrt(prototypes.shape[1])
         blocks = [part for ids in blocks for part in _near(ids, places[ids])]
     return len(prototypes) - sum(_count_repeated(prototypes[ids]) for ids in blocks)
