@@ -43,7 +43,7 @@ def guarded(*, resumes: bool = False) -> Callable[[Callable[P, None]], Callable[
             except Exception as error:
                 if os.environ.get(DEBUG):
                     raise
-                complain(_line(error))
+                complain(sentence_of(error))
                 raise typer.Exit(2) from None
 
         return run
@@ -51,7 +51,8 @@ def guarded(*, resumes: bool = False) -> Callable[[Callable[P, None]], Callable[
     return decorated
 
 
-def _line(error: Exception) -> str:
+def sentence_of(error: Exception) -> str:
+    """Say what went wrong, in the words of the command."""
     if isinstance(error, Explained):
         return error.message.render(option_name)
     if isinstance(error, MemoryError):

@@ -22,6 +22,7 @@ from spheremix.cli.commands import (
 )
 from spheremix.cli.console import say
 from spheremix.cli.flags import ALL, FIRST
+from spheremix.cli.serve import serve
 from spheremix.cli.simulate import simulate
 
 app = typer.Typer(
@@ -68,7 +69,19 @@ class LongCommand(Command):
 
 
 app.command(cls=LongCommand)(explore)
-for command in (report, figures, edit, assign, effects, update, names, check, demo, simulate):
+for command in (
+    report,
+    figures,
+    edit,
+    serve,
+    assign,
+    effects,
+    update,
+    names,
+    check,
+    demo,
+    simulate,
+):
     app.command(cls=Command)(command)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 TEMPLATE = "index.html"
+NOTHING = "default-src 'none'"  # how the policy begins
 PLACES = ("title", "policy", "style", "script", "content")
 # What would end or hide an element, were it inside a script or a style.
 FORBIDDEN = {"script": ("</script", "<script", "<!--"), "style": ("</style", "<!--")}
@@ -73,7 +74,7 @@ def policy(script: str, style: str) -> str:
     """Allow this script and this style, and nothing else: no network, no other code."""
     return "; ".join(
         (
-            "default-src 'none'",
+            NOTHING,
             f"script-src '{_digest(script)}'",
             f"style-src '{_digest(style)}'",
             "img-src data: blob:",
@@ -81,6 +82,14 @@ def policy(script: str, style: str) -> str:
             "form-action 'none'",
         )
     )
+
+
+def served(text: str) -> str:
+    """Allow a page to ask the server that it comes from, and nobody else."""
+    head, first, tail = text.partition(NOTHING)
+    if not first:
+        raise PageError(f"The page has no policy with {NOTHING}.")
+    return f"{head}{first}; connect-src 'self'{tail}"
 
 
 def fill(template: str, values: dict[str, str]) -> str:
