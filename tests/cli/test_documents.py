@@ -200,7 +200,7 @@ def test_rows_that_are_not_finite(tmp_path, bad, said):
     assert line == f"error: {place}: {said}."
     beside = write_lines(tmp_path / "docs.jsonl", texts(6))
     line = refusal("explore", place, "--texts", beside, "-o", tmp_path / "run")
-    assert line == f"error: {place}: {said} here and in --texts."
+    assert line == f"error: {place}: {said} here and in the documents."
     assert not (tmp_path / "run").exists()
 
 
@@ -279,7 +279,7 @@ def test_embeddings_are_shown_by_titles(tmp_path):
     noise = np.random.default_rng(0).normal(scale=0.1, size=(30, 6))
     X = np.eye(3, 6)[[names.index(one["topic"]) for one in lines]] + noise
     np.save(tmp_path / "E.npy", X.astype(np.float32))
-    given = ("--texts", path, "--label", "topic", *QUICK)
+    given = ("--texts", path, "--meaning-only", "--label", "topic", *QUICK)
     out, _ = run("explore", tmp_path / "E.npy", *given, "-o", tmp_path / "run")
     assert "30 documents in 3 groups, by 6 columns." in out
     found = load_run(tmp_path / "run")

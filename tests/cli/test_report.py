@@ -245,7 +245,8 @@ def test_embeddings_with_texts_have_the_words_of_the_run(documents, tmp_path):
     X = np.eye(2)[np.arange(60) % 2] @ rng.normal(size=(2, 6)) + 0.1 * rng.normal(size=(60, 6))
     np.save(tmp_path / "embeddings.npy", X)
     folder = tmp_path / "run"
-    answer("explore", tmp_path / "embeddings.npy", "--texts", documents, "-o", folder, "--k", "2,3")
+    given = ("--texts", documents, "--meaning-only", "--k", "2,3")
+    answer("explore", tmp_path / "embeddings.npy", *given, "-o", folder)
     found, saved = content(folder / "report.html"), sm.load_run(folder)
     for k, words in enumerate(saved.contrast()):
         listed = [word for word, _ in found["contrast"][k]]

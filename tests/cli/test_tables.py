@@ -38,7 +38,8 @@ def material(tmp_path_factory):
 
 def columns_of(folder):
     names = ("--id", "name", "--label", "topic", "--date", "day")
-    return ("--texts", folder / "docs.csv", *names, "--lemmatizer", "none", "--max-df", "1.0")
+    words = ("--lemmatizer", "none", "--max-df", "1.0", "--meaning-only")
+    return ("--texts", folder / "docs.csv", *names, *words)
 
 
 @pytest.fixture(scope="module")

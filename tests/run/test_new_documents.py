@@ -65,7 +65,9 @@ def beside(tmp_path_factory):
     place = tmp_path_factory.mktemp("beside")
     source = write_lines(place / "docs.jsonl", texts(60))
     np.save(place / "E.npy", rows_of_groups(60, 0))
-    return explore(place / "E.npy", place / "run", texts=source, lemmatizer=None)[0]
+    return explore(
+        place / "E.npy", place / "run", texts=source, lemmatizer=None, meaning_only=True
+    )[0]
 
 
 def permuted(X):

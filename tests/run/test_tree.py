@@ -132,6 +132,7 @@ def test_embeddings_have_the_words_of_their_texts(tmp_path):
     np.save(tmp_path / "rows.npy", rows)
     beside = write_lines(tmp_path / "docs.jsonl", documents)
     options = {name: OPTIONS[name] for name in ("k", "starts", "lemmatizer", "threads")}
+    options["meaning_only"] = True
     run = sm.explore_corpus(tmp_path / "rows.npy", tmp_path / "run", texts=str(beside), **options)
     tree = run.read_table("tree")
     words = {word for listed in tree["words"] for word in listed.split(", ")}

@@ -144,7 +144,9 @@ def beside(tmp_path_factory):
     source = write_lines(place / "docs.jsonl", texts(90))
     rows = np.eye(3, 12)[np.arange(90) % 3] + 0.1 * np.random.default_rng(0).normal(size=(90, 12))
     np.save(place / "E.npy", rows)
-    return explore(place / "E.npy", place / "run", texts=source, lemmatizer=None)[0]
+    return explore(
+        place / "E.npy", place / "run", texts=source, lemmatizer=None, meaning_only=True
+    )[0]
 
 
 def test_documents_of_new_rows_come_with_them(beside, tmp_path):

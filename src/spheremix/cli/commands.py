@@ -189,6 +189,7 @@ def assign(
     vocabulary: flags.Vocabulary = None,
     text: flags.Text = None,
     id: flags.Id = None,  # noqa: A002
+    meaning: flags.Meaning = None,
     false_alarms: Annotated[
         float, typer.Option(help="Share of batches without any change that may raise an alarm.")
     ] = 0.05,
@@ -213,6 +214,7 @@ def assign(
         inputs=(new,) if vocabulary is None else (new, vocabulary),
     )
     how: dict[str, Any] = {"text": text, "id": id, "false_alarms": false_alarms}
+    how["meaning"] = meaning
     with terminal() as listener:
         rows = new if vocabulary is None else read_matrix(new, vocabulary)
         found = compare_documents(known, rows, listener, **how)
@@ -267,6 +269,7 @@ def update(
     metadata: Annotated[
         Path | None, typer.Option(help="Table with one row for each file of a new folder.")
     ] = None,
+    meaning: flags.Meaning = None,
     threads: flags.Threads = None,
     open_page: flags.Open = False,
 ) -> None:
@@ -281,7 +284,7 @@ def update(
 
     with terminal() as listener:
         how: dict[str, Any] = {"texts": texts, "text": text, "id": id, "threads": threads}
-        how |= {"metadata": metadata, "listener": listener}
+        how |= {"metadata": metadata, "meaning": meaning, "listener": listener}
         rows = new if vocabulary is None else read_matrix(new, vocabulary)
         found = update_run(run, rows, output, **how)
     summarise(found, open_page=open_page)

@@ -23,7 +23,19 @@ TYPES: dict[str, Any] = dict.fromkeys(("k", "kappa", "min_df", "max_df", "max_no
 }
 SHORT = {"k": ("--k", "-k")}
 # What --help shows; --help-all shows all.
-FIRST = {"file", "output", "text", "date", "label", "texts", "split", "language", "drop", "k"}
+FIRST = {
+    "file",
+    "output",
+    "text",
+    "date",
+    "label",
+    "texts",
+    "meaning",
+    "split",
+    "language",
+    "drop",
+    "k",
+}
 FIRST |= {"noise", "force", "open_page", "help", "help_all"}
 ALL = "spheremix.help_all"  # in the context of a command whose whole help is asked for
 OPTIONS = {one.name: one for one in dataclasses.fields(ExploreOptions)}
@@ -52,6 +64,10 @@ Text = Annotated[str | None, typer.Option(help="Column of the texts.")]
 Id = Annotated[str | None, typer.Option(help="Column of the ids, or none.")]
 Vocabulary = Annotated[
     Path | None, typer.Option(help="Words of the columns of a new matrix, one in each line.")
+]
+Meaning = Annotated[
+    Path | None,
+    typer.Option(help="Embeddings of the new documents (.npy), if those of RUN came with them."),
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Folder of the run.")]
 Threads = Annotated[int | None, typer.Option(help=_help("threads"))]

@@ -73,11 +73,19 @@ def scaled_parts(X: Any) -> Iterator[tuple[Any, NDArray[np.float64]]]:
 def unit_columns(X: Any, columns: NDArray[np.intp]) -> tuple[Any, NDArray[np.uint32]]:
     """Return some columns of the unit rows, and how many columns each row has in all.
 
-    The columns are a CSR array of float64 with sorted indices.
+    The columns are a CSR array of float64 with sorted indices. Empty rows of a CSR array stay so.
     """
     if isinstance(X, np.ndarray) or sparse.issparse(X):
-        found, scale = open_rows(X)
+        table: Any = X
+        n = table.shape[0]
+        there = np.flatnonzero(np.diff(table.indptr)) if hasattr(X, "indptr") else np.arange(n)
+        gaps = len(there) < n
+        found, scale = open_rows(table[there] if gaps else X)
         whole: Any = sparse.csr_array(found)
+        if gaps:
+            whole = spread_rows(whole, there, n)
+            scale, own = np.zeros(n), scale
+            scale[there] = own
         counts = [_count_nonzero(whole)]
         rows: Any = whole[:, columns].astype(np.float64)
         rows.data *= np.repeat(scale, np.diff(rows.indptr))
@@ -93,6 +101,14 @@ def unit_columns(X: Any, columns: NDArray[np.intp]) -> tuple[Any, NDArray[np.uin
         rows = sparse.vstack(parts, format="csr")
     rows.sort_indices()
     return rows, np.concatenate(counts)
+
+
+def spread_rows(rows: Any, places: NDArray[np.integer[Any]], n: int) -> sparse.csr_array:
+    """Return n sparse rows: these ones at increasing places, and empty ones at the others."""
+    ends = np.zeros(n + 1, dtype=rows.indptr.dtype)
+    ends[np.asarray(places) + 1] = np.diff(rows.indptr)
+    np.cumsum(ends, out=ends)
+    return sparse.csr_array((rows.data, rows.indices, ends), shape=(n, rows.shape[1]))
 
 
 def _count_nonzero(rows: Any) -> NDArray[np.uint32]:

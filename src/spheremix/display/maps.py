@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from spheremix.data.containers import is_views
 from spheremix.data.open import as_directions
 from spheremix.display import pixels
 from spheremix.display.pixels import PixelDisplay
 from spheremix.display.style import group_names, words_of
+from spheremix.estimators.views import WORDS
 from spheremix.reading import Layout, Reading, characteristic_scores
 
 if TYPE_CHECKING:
@@ -186,10 +188,17 @@ class DataDisplay(PixelDisplay):
 
     @classmethod
     def of(cls, reading: Reading, X: Any) -> Self:
-        """Compute what :meth:`from_estimator` draws of a model that is read."""
+        """Compute what :meth:`from_estimator` draws of a model that is read.
+
+        Of several views the words are drawn, of rows that have some.
+        """
+        labels = reading.model.predict(X)
+        if is_views(X):
+            there = np.flatnonzero(abs(X[WORDS]).sum(axis=1))
+            X, labels = X[WORDS][there], labels[there]
         return cls(
             X,
-            reading.model.predict(X),
+            labels,
             reading.layout,
             reading.vocabulary.scores.max(axis=0),
             names=group_names(reading),

@@ -66,7 +66,7 @@ def displays(run: Any) -> dict[str, Any]:
     X = run.matrix()
     if X is not None:
         found["data"] = DataDisplay.of(reading, X)
-        if X.shape[1] == 3:
+        if run.words_matrix().shape[1] == 3:
             found["sphere"] = SphereDisplay.of(reading.model, X)
     if features == "words":
         found["words"] = WordsDisplay.of(reading)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 WORDS = "words"  # the view whose prototypes have zeros, unless others are named
+MEANING = "meaning"  # the view beside it in a run
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +60,29 @@ def views_of(
         name: View(prototypes[:, columns], kappas[:, v], weight)
         for v, (name, columns, weight) in enumerate(parts)
     }
+
+
+def words_of(mixture: Any) -> Any:
+    """Return what has the prototypes and concentrations of words: a view, or the whole mixture."""
+    views_in = getattr(mixture, "views_in_", None) or {}
+    if len(views_in) < 2:
+        return mixture
+    if WORDS not in views_in:
+        raise ValueError(
+            f"The mixture has the views {', '.join(map(repr, views_in))}, and none of them is "
+            f"called {WORDS!r}: groups are described by the view of this name."
+        )
+    return mixture.views_[WORDS]
+
+
+def word_columns(mixture: Any) -> slice:
+    """Return the columns of the words among those of all views."""
+    views_in = getattr(mixture, "views_in_", None) or {}
+    if len(views_in) < 2:
+        return slice(None)
+    names = list(views_in)
+    start = sum(views_in[name] for name in names[: names.index(WORDS)])
+    return slice(start, start + views_in[WORDS])
 
 
 def by_view(name: str, value: Any, names: tuple[str, ...], default: Any) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from scipy import fft, sparse
 from threadpoolctl import threadpool_limits
 
 from spheremix._optional import kernels
+from spheremix.data.containers import is_views
 from spheremix.data.parts import scaled_parts
 from spheremix.data.threads import resolve_threads
 from spheremix.estimators.mixture import VMFMixture
@@ -86,8 +87,8 @@ def document_positions(
 
     Parameters
     ----------
-    X : array, sparse matrix or Directions of shape (n, d)
-        The rows; they are normalised.
+    X : array, sparse matrix or Directions of shape (n, d), or a dictionary of them by view
+        The rows; they are normalised, each view by itself.
     labels : array-like of int of shape (n,), default=None
         The group of each row; any other number, as -1 for noise, is a group too. Groups become
         islands. None places the rows as they are.
@@ -124,7 +125,7 @@ class DocumentMap:
 
     Parameters
     ----------
-    X : array, sparse matrix or Directions of shape (n, d)
+    X : array, sparse matrix or Directions of shape (n, d), or a dictionary of them by view
         The rows; they are normalised, and read when they are needed.
     n_threads : int, default=None
         Number of threads; all cores by default. Results do not depend on it.
@@ -193,7 +194,10 @@ class DocumentMap:
     def _kinds(self) -> Kinds:
         """Rows that differ, by their coordinates."""
         with threadpool_limits(1):
-            return _distinct(leading_coordinates(self._X, COORDINATES, self._n_threads))
+            if not is_views(self._X):
+                return _distinct(leading_coordinates(self._X, COORDINATES, self._n_threads))
+            views = self._X.values()
+            return _distinct(np.hstack([_coordinates_of_some(X, self._n_threads) for X in views]))
 
     @cached_property
     def _graph(self) -> Graph:
@@ -486,6 +490,15 @@ def leading_coordinates(X: Any, n_coordinates: int, n_threads: int = 1) -> Singl
     for part in _parts(len(found)):
         found[part, :n_coordinates] = found[part] @ vectors
     return found[:, :n_coordinates]
+
+
+def _coordinates_of_some(X: Any, n_threads: int) -> Singles:
+    """Return the leading coordinates of the rows of one view, zeros for rows without it."""
+    there = np.diff(X.indptr) > 0 if hasattr(X, "indptr") else np.any(X, axis=1)
+    some = leading_coordinates(X[np.flatnonzero(there)], COORDINATES, n_threads)
+    found = np.zeros((len(there), some.shape[1]), dtype=np.float32)
+    found[there] = some
+    return found
 
 
 def _dense(rows: Any) -> Array:

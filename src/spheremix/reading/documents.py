@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from spheremix.data.base import Engine
+    from spheremix.data.base import Directions, Engine
     from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]
@@ -45,7 +45,8 @@ class Documents:
         Log of their ratio. Most posteriors are 1 to the last digit in thousands of dimensions: the
         log-odds still tell them apart.
     cosines : ndarray of float
-        With the prototype of the most probable group.
+        With the prototype of the most probable group; of several views, their mean with the
+        concentrations as weights.
     """
 
     labels: Ids
@@ -178,16 +179,27 @@ def read_documents(
     """
     scorer = replace(scorer, offset=0.0)  # large, and the same for all groups: it costs digits
     K = scorer.n_clusters
-    lengths = np.linalg.norm(scorer.matrix, axis=1)
     size = max(1, BLOCK_SCORES // scorer.n_components)
     parts = [
-        _assess(directions.map_rows(scorer, "scores"), scorer.biases, lengths, K)
+        _assess(directions.map_rows(scorer, "scores"), *_cosines(scorer, directions), K)
         for directions in open_in_parts(X, size, engine, n_threads)
     ]
     return Documents(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _assess(all_scores: Array, biases: Array, lengths: Array, n_groups: int) -> tuple[Any, ...]:
+def _cosines(scorer: Scorer, directions: Directions) -> tuple[Array, Array]:
+    """Return what is subtracted from a score, and divided by then, to have a cosine."""
+    views = getattr(directions, "views", None)
+    if views is None:
+        return scorer.biases, np.linalg.norm(scorer.matrix, axis=1)
+    lengths = sum(np.linalg.norm(scorer.matrix[:, columns], axis=1) for columns in views.columns)
+    absent = np.zeros_like(scorer.matrix)
+    absent[:, views.absences] = scorer.matrix[:, views.absences]
+    apart = directions.map_rows(replace(scorer, matrix=absent), "scores")
+    return apart, np.asarray(lengths)
+
+
+def _assess(all_scores: Array, apart: Array, lengths: Array, n_groups: int) -> tuple[Any, ...]:
     """Return the columns of Documents from the scores of some rows, those of noise last."""
     scores = np.ascontiguousarray(all_scores[:, :n_groups])
     rows = np.arange(len(scores))
@@ -196,7 +208,8 @@ def _assess(all_scores: Array, biases: Array, lengths: Array, n_groups: int) -> 
     noise = (all_scores[:, n_groups:] > best[:, None]).any(axis=1)
     posteriors = 1.0 / np.exp(scores - best[:, None]).sum(axis=1)
     length = lengths[labels]
-    cosines = np.divide(best - biases[labels], length, out=np.zeros_like(best), where=length > 0)
+    pulls = best - (apart[labels] if apart.ndim == 1 else apart[rows, labels])
+    cosines = np.divide(pulls, length, out=np.zeros_like(best), where=length > 0)
     if n_groups == 1:
         second_groups, log_odds = np.full_like(labels, -1), np.full(len(scores), np.inf)
     else:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from spheremix.data.containers import is_views
 from spheremix.errors import ParameterError
+from spheremix.estimators.views import WORDS, word_columns, words_of
 from spheremix.reading import ordering
 from spheremix.reading.documents import read_documents
 from spheremix.reading.names import alike, choose_names, name_parts, write_name, write_names
@@ -48,7 +50,7 @@ class Group:
     size : int or None
         Documents of which it is the most probable group; None where the model has no labels.
     kappa : float or None
-        Its concentration; None for spherical k-means.
+        Its concentration, of several views that of the words; None for spherical k-means.
     n_words : int
         Non-zero coordinates of its prototype.
     n_only_here_words : int
@@ -238,8 +240,16 @@ class Reading:
 
     @cached_property
     def prototypes(self) -> Array:
-        """Of shape (K, d), with exact zeros, dense also where the model has them sparse."""
-        return as_dense(self.model.prototypes_)
+        """Of shape (K, d), with exact zeros, dense also where the model has them sparse.
+
+        Of several views, those of the words.
+        """
+        return as_dense(words_of(self.model).prototypes_)
+
+    @property
+    def kappas(self) -> Array | None:
+        """Concentrations, of several views those of the words; None for spherical k-means."""
+        return getattr(words_of(self.model), "kappas_", None)
 
     @property
     def n_groups(self) -> int:
@@ -257,10 +267,10 @@ class Reading:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """Whose words are whose."""
-        exits = None if self.path is None else self.path.exit_betas_
-        masses = group_masses(
-            self.weights, getattr(self.model, "kappas_", None), self.prototypes.shape[1]
-        )
+        exits = None
+        if self.path is not None:
+            exits = self.path.exit_betas_[:, word_columns(self.model)]
+        masses = group_masses(self.weights, self.kappas, self.prototypes.shape[1])
         return Vocabulary(
             self.prototypes,
             self.feature_names,
@@ -275,7 +285,8 @@ class Reading:
         """Share of the documents of each group that contain each word; None without rows."""
         if self.X is None:
             return None
-        return word_shares(self.X, self.model.predict(self.X), n_groups=self.n_groups)
+        words = self.X[WORDS] if is_views(self.X) else self.X
+        return word_shares(words, self.model.predict(self.X), n_groups=self.n_groups)
 
     @cached_property
     def layout(self) -> Layout:
@@ -363,7 +374,7 @@ class Reading:
         list of Group
             By decreasing weight.
         """
-        words, kappas = self.vocabulary, getattr(self.model, "kappas_", None)
+        words, kappas = self.vocabulary, self.kappas
         alone = words.support & (words.n_sharing == 1)
         return [
             Group(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.display.style import group_names, hues
+from spheremix.estimators.views import word_columns, words_of
 from spheremix.reading import Reading
 from spheremix.reading.words import ONLY_HERE_SHARE
 from spheremix.report import documents as docs
@@ -66,7 +67,9 @@ def _measured(run: Run) -> dict[str, Any]:
         reading = Reading(run.model, run.feature_names, contrast=telling, names=run.names())
     K, path = reading.n_groups, run.path
     names, has_words = group_names(reading), run.feature_names is not None or counted is not None
-    exits = None if path is None else path.exit_betas_[:, shown].astype(np.float32)
+    exits = None
+    if path is not None:
+        exits = path.exit_betas_[:, word_columns(path)][:, shown].astype(np.float32)
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -96,6 +99,7 @@ def _measured(run: Run) -> dict[str, Any]:
         "documents": docs.describe(sample),
         "layout": docs.layout(sample),
         "rows": _rows(sample, shown),
+        "meaning": docs.meaning_terms(sample),
         "forms": None,
         "contrast": contrast,
         "stability": stability_entry(sample, shown),
@@ -110,12 +114,14 @@ def _labels(sample: Shown, labels: NDArray[Any] | None) -> NDArray[Any] | None:
 
 def shown_words(run: Run) -> NDArray[np.intp]:
     """Return the columns that are shown: all of them, or those that survive longest."""
-    prototypes = run.mixture.prototypes_
+    prototypes = run.reading.prototypes
     d = prototypes.shape[1]
     if d <= MAX_WORDS:
         return np.arange(d)
     weights = np.abs(prototypes).max(axis=0)
-    exits = weights if run.path is None else run.path.exit_betas_.max(axis=0)
+    exits = weights
+    if run.path is not None:
+        exits = run.path.exit_betas_[:, word_columns(run.path)].max(axis=0)
     return np.sort(np.lexsort((-weights, -exits))[:MAX_WORDS])
 
 
@@ -125,5 +131,6 @@ def _rows(sample: Shown, shown: NDArray[np.intp]) -> dict[str, Any] | None:
     if run.matrix() is None or run.feature_names is None:
         return None
     mixtures = [run.mixture, *([] if run.path is None else [run.path.model(0)])]
-    weights = [(one.kappas_[:, None] * np.abs(one.prototypes_)).max(axis=0) for one in mixtures]
-    return docs.heaviest(sample.of(run.matrix()), np.array(weights), shown)
+    words = [words_of(one) for one in mixtures]
+    weights = [(one.kappas_[:, None] * np.abs(one.prototypes_)).max(axis=0) for one in words]
+    return docs.heaviest(sample.of(run.words_matrix()), np.array(weights), shown)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spheremix.data.containers import is_views
 from spheremix.data.parts import unit_columns
+from spheremix.estimators.views import MEANING
 from spheremix.reading import agreement, contrast_words, document_positions
 from spheremix.report.packing import digits, packed_size
 from spheremix.text import TextVectorizer
@@ -67,6 +69,29 @@ def describe(shown: Shown) -> dict[str, Any] | None:
         "second_group": shown.of(found.second_groups).astype(np.uint16) if several else None,
         "passages": _passages(shown),
         "counted": shown.counted(names, columns),
+    }
+
+
+def meaning_terms(shown: Shown) -> dict[str, Any] | None:
+    """Return what the meaning of each document adds to the scores of its two best groups.
+
+    As the words add to them: kappa times the cosine with the prototype. None where there are only
+    words, or no second group.
+    """
+    run, found = shown.run, shown.found
+    X = run.matrix()
+    if found is None or not is_views(X) or len(run.mixture.weights_) < 2:
+        return None
+    view = run.mixture.views_[MEANING]
+    vectors = X[MEANING].astype(np.float64)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines = (vectors / np.where(lengths > 0.0, lengths, 1.0)) @ view.prototypes_.T
+    terms = view.weight * view.kappas_ * cosines
+    rows = np.arange(len(terms))
+    best, second = np.maximum(found.labels, 0), found.second_groups
+    return {
+        "own": shown.of(terms[rows, best].astype(np.float32)),
+        "rival": shown.of(terms[rows, second].astype(np.float32)),
     }
 
 

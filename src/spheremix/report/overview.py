@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spheremix.estimators.views import words_of
 from spheremix.reading import Reading, group_order
 from spheremix.report.documents import contrast
 from spheremix.report.packing import digits
@@ -61,7 +62,8 @@ def _file_name(source: str) -> str:
 def model_entry(run: Run, n_shown: int, agreement: list[dict[str, Any]]) -> dict[str, Any]:
     """Say what was chosen, and by what."""
     mixture, path = run.mixture, run.path
-    K, d = mixture.prototypes_.shape
+    prototypes = run.reading.prototypes
+    K, d = prototypes.shape
     kappa = mixture.kappa if isinstance(mixture.kappa, str) else np.asarray(mixture.kappa)
     return {
         "n_groups": K,
@@ -69,7 +71,7 @@ def model_entry(run: Run, n_shown: int, agreement: list[dict[str, Any]]) -> dict
         "n_words": d,
         "n_words_shown": n_shown,
         "beta": float(mixture.beta),
-        "sparsity": digits(1.0 - np.count_nonzero(mixture.prototypes_) / mixture.prototypes_.size),
+        "sparsity": digits(1.0 - np.count_nonzero(prototypes) / prototypes.size),
         "kappa": "given" if np.ndim(kappa) else kappa if isinstance(kappa, str) else float(kappa),
         "k_criterion": run.info.command.get("k_criterion") if len(run.dense) > 1 else None,
         "criterion": None if path is None else path.criterion.lower(),
@@ -98,7 +100,7 @@ def candidate_entries(run: Run, counted: tuple[Any, list[str]] | None) -> list[d
             "n_starts": len(model.runs_),
             "agreement": _finite(run.start_agreement.get(K)),
             "log_likelihood": digits(model.log_likelihood_, 12),
-            "n_nonzero": int(np.count_nonzero(model.prototypes_)),
+            "n_nonzero": int(np.count_nonzero(words_of(model).prototypes_)),
             "criteria": {name: digits(model.criteria_[name], 12) for name in CRITERIA},
             "groups": _groups(model, run.feature_names, counted),
         }

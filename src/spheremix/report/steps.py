@@ -10,6 +10,7 @@ import numpy as np
 
 from spheremix.data.open import as_directions
 from spheremix.data.parts import unit_columns
+from spheremix.estimators.views import words_of
 from spheremix.reading import group_masses, word_shares
 from spheremix.reading.words import ONLY_HERE_SHARE
 from spheremix.report.documents import numbered
@@ -67,12 +68,13 @@ def read_steps(run: Run, shown: NDArray[np.intp]) -> Steps:
         narrow = np.uint8 if K + run.reading.has_noise <= 256 else np.uint16
         labels = np.empty((len(kept), rows.n_rows), dtype=narrow)
         if run.feature_names is not None:
-            shown_rows, _ = unit_columns(run.matrix(), shown)
+            shown_rows, _ = unit_columns(run.words_matrix(), shown)
             only_here = np.zeros((len(kept), len(shown)), dtype=np.uint8)
     entries = []
     for s, step in enumerate(kept):
         model = mixture if path is None else path.model(step)
-        levels, scale = quantise(model.prototypes_)
+        words = words_of(model)
+        levels, scale = quantise(words.prototypes_)
         values[s] = levels[:, shown]
         sizes = _expected(run, step)
         if labels is not None:
@@ -83,7 +85,7 @@ def read_steps(run: Run, shown: NDArray[np.intp]) -> Steps:
                 shares = word_shares(shown_rows, groups, n_groups=K)
                 only_here[s] = found_only_here(levels[:, shown], shares)
         by = [name for name, choice in choices.items() if choice == step]
-        entries.append(_entry(step, model, sizes, by) | {"scale": scale})
+        entries.append(_entry(step, model, words, sizes, by) | {"scale": scale})
     return Steps(entries, kept.index(chosen), values, labels, only_here)
 
 
@@ -132,25 +134,27 @@ def quantise(prototypes: Array) -> tuple[NDArray[np.int8], float]:
     return signed, scale
 
 
-def _entry(step: int, model: VMFMixture, sizes: list[float], by: list[str]) -> dict[str, Any]:
-    """Describe a step."""
-    n_nonzero = int(np.count_nonzero(model.prototypes_))
+def _entry(
+    step: int, model: VMFMixture, words: Any, sizes: list[float], by: list[str]
+) -> dict[str, Any]:
+    """Describe a step, and its prototypes of words."""
+    n_nonzero = int(np.count_nonzero(words.prototypes_))
     return {
         "step": step,
         "beta": float(model.beta),
-        "sparsity": digits(1.0 - n_nonzero / model.prototypes_.size),
+        "sparsity": digits(1.0 - n_nonzero / words.prototypes_.size),
         "n_nonzero": n_nonzero,
         "log_likelihood": digits(model.log_likelihood_, 12),
         "criteria": {name: digits(model.criteria_[name], 12) for name in CRITERIA},
         "weights": [digits(weight) for weight in model.weights_],
-        "kappas": [digits(kappa) for kappa in model.kappas_],
+        "kappas": [digits(kappa) for kappa in words.kappas_],
         "masses": [
             digits(mass)
-            for mass in group_masses(model.weights_, model.kappas_, model.prototypes_.shape[1])
+            for mass in group_masses(model.weights_, words.kappas_, words.prototypes_.shape[1])
         ],
         "sizes": sizes,
         "chosen_by": by,
-        **count_words(model.prototypes_),
+        **count_words(words.prototypes_),
     }
 
 

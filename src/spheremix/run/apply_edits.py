@@ -466,7 +466,7 @@ def refit(x: Context, groups: Groups, labels: Ids, edits: Edits, plan: Plan, num
         kept = x.store.stage(
             "rows", rows_key, Rows, lambda: _without_words(groups, edits.drop_words)
         )
-        rows = kept.beside(groups.rows.corpus)
+        rows = replace(kept, corpus=groups.rows.corpus, meaning=groups.rows.meaning)
     wanted = stored_parameters(dense_mixture(K, x.options))
     key = key_of(
         groups.key, labels_key(labels), edits.merge, edits.split, edits.move, rows_key, wanted
@@ -489,17 +489,17 @@ def _fit(
     labels: Ids, rows: Rows, plan: Plan, edits: Edits, options: ExploreOptions
 ) -> tuple[VMFMixture, list[Message]]:
     """Run EM from the edited groups."""
-    X, start = rows.X, plan.after(labels)
+    start = plan.after(labels)
     mixture = dense_mixture(plan.n_groups, options)
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             for k, part in plan.parts.items():
-                start[_smaller_part(X, np.flatnonzero(labels == k), options)] = part
+                start[_smaller_part(rows, np.flatnonzero(labels == k), options)] = part
             moved = [edits.move.get(rows.corpus.ids[i]) for i in rows.kept] if edits.move else []
             for i, to in enumerate(moved):
                 start[i] = start[i] if to is None else plan.became[to]
-            mixture.set_params(init=start).fit(as_directions(X, n_threads=options.threads))
+            mixture.set_params(init=start).fit(as_directions(rows.views, n_threads=options.threads))
     except (NoFitError, ValueError) as error:
         raise ParameterError(
             "{edits}: the edited groups cannot be fitted ({why})",
@@ -513,11 +513,12 @@ def _fit(
     ]
 
 
-def _smaller_part(X: Any, rows: Ids, options: ExploreOptions) -> Ids:
+def _smaller_part(rows: Rows, places: Ids, options: ExploreOptions) -> Ids:
     """Split rows in two by a search of its own; return those of the smaller part."""
-    inside = dense_mixture(HALVES, replace(options, noise=None, max_noise=None)).fit(X[rows])
+    both = dense_mixture(HALVES, replace(options, noise=None, max_noise=None))
+    inside = both.fit(rows.taken(places))
     sizes = np.bincount(inside.labels_, minlength=HALVES)
-    found: Ids = rows[inside.labels_ == (1 if sizes[1] <= sizes[0] else 0)]
+    found: Ids = places[inside.labels_ == (1 if sizes[1] <= sizes[0] else 0)]
     return found
 
 
@@ -532,7 +533,10 @@ def _without_words(groups: Groups, words: list[str]) -> Rows:
     known = before.words or []
     columns = np.flatnonzero([word not in dropped for word in known])
     X = before.X[:, columns]
-    rows = np.flatnonzero(_lengths(X) > 0.0)
+    there = _lengths(X) > 0.0
+    if before.meaning is not None:
+        there |= before.meaning[before.kept].any(axis=1)
+    rows = np.flatnonzero(there)
     if len(rows) < groups.best:
         raise ParameterError(
             "{edits}: only {n} would have a word without those of drop_words",
@@ -571,7 +575,7 @@ def _lengths(X: Any) -> NDArray[np.float64]:
 
 
 def _unit(X: Any) -> Any:
-    """Bring sparse rows to length one."""
+    """Bring sparse rows to length one; empty ones stay so."""
     scaled = X.copy()
     scaled.data = scaled.data / np.repeat(_lengths(X), np.diff(X.indptr))
     return scaled

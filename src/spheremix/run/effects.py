@@ -50,7 +50,7 @@ def run_effects(
 
     return effects(
         run.model,
-        as_directions(rows.X),
+        as_directions(rows.views),
         columns,
         documents=None if cut is None else documents,
         lengths=None if cut is None else np.maximum(cut.n_words[rows.kept], 1),

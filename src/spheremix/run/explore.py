@@ -51,17 +51,20 @@ from spheremix.run.stages.dense import (
     dense_key,
     fit_dense,
 )
+from spheremix.run.stages.meaning import Meaning, choose_model, find_meaning, meaning_key
 from spheremix.run.stages.passages import Cut, cut_source, find_shares
 from spheremix.run.stages.path import follow_path, path_key
 from spheremix.run.stages.rows import (
     IN_TABLES,
     Rows,
+    beside_vectors,
     check_options,
     documents_of,
     make_rows,
     mended,
     read_source,
     rows_key,
+    without_embeddings,
 )
 from spheremix.run.stages.stability import measure_stability
 from spheremix.run.stages.tree import grow_tree, place_documents
@@ -80,7 +83,7 @@ if TYPE_CHECKING:
 
 
 UNDO = "undo"
-KEPT = ("documents", "passages", "start")  # parts that edits do not change
+KEPT = ("documents", "meaning", "passages", "start")  # parts that edits do not change
 
 
 def explore_corpus(
@@ -150,6 +153,8 @@ def _read(source: Any, options: ExploreOptions, listener: Listener) -> Corpus | 
     else:
         found = source if isinstance(source, Corpus | Matrix) else Corpus.from_texts(source)
         check_options(found, options)
+    if isinstance(found, Corpus):
+        found = beside_vectors(found, options)
     # What is in memory may have changed since it was read: its content says whether a run is of it.
     if isinstance(found, Matrix) and found.documents is not None:
         documents = found.documents
@@ -188,20 +193,19 @@ def explore(
 
     With a start, the groups are not searched for: the fit begins with those that are given.
     """
+    source, given = without_embeddings(source, options)
     documents = documents_of(source)
     if documents is not None:
         source = replace(source, notes=[*source.notes, *renamed_columns(documents)])
     source, lines = mended(source, options), frozenset[str]() if start is None else start.lines
-    source, cut = cut_source(source, options)
+    source, cut = (source, None) if given is not None else cut_source(source, options)
+    model, said = choose_model(source, given, options)
     embeddings = isinstance(source, Matrix) and source.vocabulary is None
     n_documents = source.X.shape[0] if isinstance(source, Matrix) else len(source)
     options = options.completed(words=not embeddings, n_documents=n_documents)
-    command = {**options.command(), "checksum": source.checksum}
-    if isinstance(source, Matrix):
-        words = source.vocabulary
-        command["vocabulary_checksum"] = None if words is None else digest(map(str.encode, words))
-        command["texts_checksum"] = None if documents is None else documents.checksum
-    command["names"] = None if names is None else names.command()
+    command = {**_command_of(source, options), "names": None if names is None else names.command()}
+    command |= {} if model is None else {"meaning": model}
+    command |= {} if given is None else {"meaning_checksum": given.checksum}
     command |= {} if start is None else start.command()
     with store.locked():
         before = _before(store, command, listener, force=force)
@@ -215,22 +219,20 @@ def explore(
             return before
         if before is not None:
             store.refuse_changed()  # before all the work
-        for note in source.notes:
+        for note in (*source.notes, *said):
             if start is None or note not in start.told:
                 listener.inform(note)
-        beside = documents_of(source)
+        beside, texts = documents_of(source), given or source
+        meaning = None if model is None else find_meaning(store, texts, model, listener)
+        key = rows_key(source, options, lines, model and meaning_key(texts, model))
         context: dict[str, Any] = {"store": store, "options": options, "listener": listener}
-        exploration = Exploration(
-            **context, rows_key=rows_key(source, options, lines), command=command, names=names
-        )
+        exploration = Exploration(**context, rows_key=key, command=command, names=names)
         found = store.stage(
-            "rows",
-            exploration.rows_key,
-            Rows,
-            lambda: make_rows(source, options, listener, lines),
+            "rows", key, Rows, lambda: make_rows(source, options, listener, lines, meaning)
         )
-        rows = found.beside(beside)
+        rows = found.beside(beside, meaning)
         exploration.keep(beside, cut)
+        exploration.meaning = exploration.note_part("meaning", meaning)
         exploration.about = CorpusInfo(
             source=source.source,
             format=source.format,
@@ -243,6 +245,16 @@ def explore(
         if start is not None:
             exploration.start_with(start)
         return exploration.run(rows, before)
+
+
+def _command_of(source: Corpus | Matrix, options: ExploreOptions) -> dict[str, Any]:
+    """Return the options that the result depends on, and checksums of the input."""
+    command = {**options.command(), "checksum": source.checksum}
+    if isinstance(source, Matrix):
+        words, documents = source.vocabulary, source.documents
+        command["vocabulary_checksum"] = None if words is None else digest(map(str.encode, words))
+        command["texts_checksum"] = None if documents is None else documents.checksum
+    return command | ({"meaning_only": True} if options.meaning_only else {})
 
 
 def _before(
@@ -287,6 +299,7 @@ class Exploration(Context):
     earlier: dict[str, list[EditStep]] = field(default_factory=dict)  # of other groups, by fit
     parts: dict[str, str] = field(default_factory=dict)  # the stages of the parts that are made
     cut: Cut | None = None  # where rows are passages of documents
+    meaning: Meaning | None = None  # of the documents, beside their words
 
     def keep(self, documents: Corpus | None, cut: Cut | None) -> None:
         """Keep the documents of the rows, and how they were split."""
@@ -316,7 +329,7 @@ class Exploration(Context):
         """Do the stages, and write the run: what the folder holds already is not done again."""
         store, options = self.store, self.options
         self.parts["rows"] = f"rows-{self.rows_key}"
-        advice = self._part("advice", advise_run(self, rows))
+        advice = self.note_part("advice", advise_run(self, rows))
         candidates = choose_candidates(self, rows, advice)
         dense, notes = fit_dense(self, rows, candidates)
         best = choose_number(self, dense, advice)
@@ -336,18 +349,18 @@ class Exploration(Context):
         made: dict[str, Any] = {"dense": groups.dense, "path": None, "advice": advice}
         if options.criterion != DENSE:
             model_key = path_key(groups.best, options, groups.key)
-            model = made["path"] = follow_path(self, groups.rows.X, groups.mixture, groups.key)
+            model = made["path"] = follow_path(self, groups.rows.views, groups.mixture, groups.key)
             self.parts["path"] = f"path-{model_key}"
-            self._part("choice", model)
+            self.note_part("choice", model)
         labels = model.labels_
-        made["tree"] = self._part("tree", grow_tree(self, groups.rows, labels, advice))
+        made["tree"] = self.note_part("tree", grow_tree(self, groups.rows, labels, advice))
         stable = measure_stability(self, groups.rows, model, model_key)
-        made["stability"] = self._part("stability", stable)
-        made["passages"] = self.cut
+        made["stability"] = self.note_part("stability", stable)
+        made["passages"], made["meaning"] = self.cut, self.meaning
         if self.cut is not None:
             shares = find_shares(self, groups.rows, self.cut, model, model_key)
-            made["shares"] = self._part("shares", shares)
-        made["layout"] = self._part("layout", place_documents(self, groups.rows, labels))
+            made["shares"] = self.note_part("shares", shares)
+        made["layout"] = self.note_part("layout", place_documents(self, groups.rows, labels))
         if self.start is not None and self.edits and self.edits[0].before is not None:
             edited = count_moved(edited, self.edits[0].before, labels)
         run = self._named(edited, made)
@@ -364,7 +377,7 @@ class Exploration(Context):
         self._tell(before, run, notes, len(candidates))
         return run
 
-    def _part(self, name: str, value: Any) -> Any:
+    def note_part(self, name: str, value: Any) -> Any:
         """Note the stage that was just done as a part of the run."""
         if value is not None and self.store.folder is not None:
             self.parts[name] = next(one for one in self.store.used if one.startswith(f"{name}-"))
@@ -585,6 +598,7 @@ def _again(
         parts={k: v for k, v in run.info.parts.items() if k in KEPT},
     )
     exploration.split_by(run.cut)
+    exploration.meaning = run.meaning
     base = f"rows-{exploration.rows_key}"
     for called in (base, *exploration.parts.values()):
         store.used[called] = run.info.stages[called]
@@ -592,7 +606,7 @@ def _again(
         labels = run.read_stage(run.info.parts["start"], list[int])
         exploration.start = np.array(labels, dtype=np.intp)
         exploration.start_key = run.info.parts["start"][-16:]
-    rows = run.read_stage(base, Rows).beside(run.corpus())
+    rows = run.read_stage(base, Rows).beside(run.corpus(), run.meaning)
     return exploration.run(rows, run)
 
 

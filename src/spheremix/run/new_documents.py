@@ -13,8 +13,17 @@ from spheremix.errors import ParameterError
 from spheremix.reading.batch import LETTERS, compare_batch
 from spheremix.run.columns import OF_SHARES, OF_THE_RUN, TABLES, input_columns, renamed_columns
 from spheremix.run.folder.files import RunError, is_path, replacing
+from spheremix.run.folder.store import Store
+from spheremix.run.stages.meaning import GIVEN, find_meaning
 from spheremix.run.stages.passages import cut_new
-from spheremix.run.stages.rows import MATRICES, Rows, is_matrix, rows_of_matrix, rows_of_texts
+from spheremix.run.stages.rows import (
+    MATRICES,
+    Rows,
+    is_matrix,
+    rows_of_matrix,
+    rows_of_texts,
+    vectors_beside,
+)
 from spheremix.run.tables import (
     Table,
     as_table,
@@ -37,6 +46,7 @@ if TYPE_CHECKING:
     from spheremix.reading.batch import BatchComparison
     from spheremix.run import Listener
     from spheremix.run.run import Run
+    from spheremix.run.stages.meaning import Meaning
     from spheremix.run.stages.passages import Cut, Shares
 
 FALSE_ALARMS = 0.05  # share of the batches without any change that raise an alarm
@@ -77,7 +87,7 @@ class Assigned:
         n_without = self.rows.n_documents - len(kept)
         found = np.zeros(0, dtype=np.intp)
         if len(kept):
-            found = reading.documents(self.rows.X).labels
+            found = reading.documents(self.rows.views).labels
         sizes = np.bincount(found[found >= 0], minlength=reading.n_groups)
         nowhere = int((found < 0).sum())
         lost = f", {nowhere:,} that {'belongs' if nowhere == 1 else 'belong'} nowhere"
@@ -127,17 +137,23 @@ def compare_documents(
     *,
     text: str | None = None,
     id: str | None = None,  # noqa: A002
+    meaning: Any = None,
     false_alarms: float = FALSE_ALARMS,
 ) -> Assigned:
     """Assign new documents, and compare them with those of the run."""
-    rows, cut = new_rows(run, new, listener, text, id)
+    rows, cut = new_rows(run, new, listener, text, id, meaning)
     if cut is not None:
         listener.inform(
             "The documents of the run were split into passages. So are the new ones, and they are "
             "not compared with those of the run: passages of one document are too much alike."
         )
         return Assigned(run, rows, None, cut)
-    if run.rows is None:
+    if run.meaning is not None:
+        listener.inform(
+            "The run has words and meaning: new documents are assigned by both, and not yet "
+            "compared with those of the run."
+        )
+    elif run.rows is None:
         listener.inform("The run has no rows, so new documents are compared with nothing.")
     else:
         listener.begin(f"Comparing {count(len(rows.kept), 'document')} with those of the run")
@@ -148,8 +164,8 @@ def compare_rows(
     run: Run, rows: Rows, false_alarms: float = FALSE_ALARMS
 ) -> BatchComparison | None:
     """Compare documents in the columns of a run with those of the run."""
-    past = run.matrix()
-    if past is None or not len(rows.kept):
+    past = run.words_matrix()
+    if past is None or not len(rows.kept) or run.meaning is not None:
         return None
     how: dict[str, Any] = {"feature_names": run.feature_names, "false_alarms": false_alarms}
     return compare_batch(run.mixture, past, rows.X, **how)
@@ -172,7 +188,8 @@ def assigned(run: Run, rows: Rows, cut: Cut | None = None) -> Table:
         return as_table("documents", split_columns(run.reading, shares, cut))
     if len(rows.kept):
         reading = run.reading
-        return as_table("documents", document_columns(reading, reading.documents(rows.X), rows))
+        found = reading.documents(rows.views)
+        return as_table("documents", document_columns(reading, found, rows))
     corpus, n = rows.corpus, rows.n_documents
     columns = Table(id=corpus.ids) | known_columns(corpus)
     others = {"id", "title", "date", *OF_THE_RUN, *OF_SHARES}
@@ -183,11 +200,17 @@ def assigned(run: Run, rows: Rows, cut: Cut | None = None) -> Table:
 
 
 def new_rows(
-    run: Run, new: Any, listener: Listener, text: str | None = None, name: str | None = None
+    run: Run,
+    new: Any,
+    listener: Listener,
+    text: str | None = None,
+    name: str | None = None,
+    meaning: Any = None,
 ) -> tuple[Rows, Cut | None]:
     """Return the rows of new documents in the columns of the run; their ids are a column.
 
-    Where the documents of the run were split, so are the new ones, and rows are passages.
+    Where the documents of the run were split, so are the new ones, and rows are passages. Where the
+    meaning of its documents was given, so is that of the new ones.
     """
     cut = None
     columns = {one: given for one, given in (("text", text), ("id", name)) if given is not None}
@@ -196,8 +219,9 @@ def new_rows(
     if isinstance(found, Corpus):
         if run.cut is not None:
             found, cut = cut_new(found, run.info.command.get("split"), run.cut.lines)
-        rows = vectorized(run, found)
+        rows = vectorized(run, found, new_meaning(run, found, meaning, listener))
     else:
+        refuse_meaning(run, meaning)
         matrix = in_columns(found, run.feature_names, run.mixture.n_features_in_)
         rows = rows_of_matrix(matrix)
         for note in matrix.notes:
@@ -207,9 +231,47 @@ def new_rows(
     return rows, cut
 
 
-def vectorized(run: Run, corpus: Corpus) -> Rows:
+def vectorized(run: Run, corpus: Corpus, meaning: Meaning | None) -> Rows:
     """Return the rows of documents that are mended already, in the words of a run on texts."""
-    return rows_of_texts(vectorize(corpus, run.vectorizer()), corpus)
+    return rows_of_texts(vectorize(corpus, run.vectorizer()), corpus).with_meaning(meaning)
+
+
+def new_meaning(run: Run, corpus: Corpus, given: Any, listener: Listener) -> Meaning | None:
+    """Find the meaning of new documents as that of the run was found; None for words alone."""
+    known = run.meaning
+    if known is None or known.model != GIVEN:
+        refuse_meaning(run, given)
+    if known is None:
+        return None
+    source: Corpus | Matrix = corpus
+    if known.model == GIVEN:
+        if given is None:
+            raise RunError(
+                "{folder}: the meaning of its documents came from a file of embeddings",
+                remedies=("give that of the new ones, made by the same model, with {meaning}",),
+                folder=run.folder,
+            )
+        source = vectors_beside(corpus, given)
+    found = find_meaning(Store(None), source, known.model, listener)
+    if found.vectors.shape[1] != known.vectors.shape[1]:
+        raise RunError(
+            "{folder}: its embeddings have {own} columns, and the new ones {other}",
+            remedies=("embed new documents with the same model",),
+            folder=run.folder,
+            own=f"{known.vectors.shape[1]:,}",
+            other=f"{found.vectors.shape[1]:,}",
+        )
+    return found
+
+
+def refuse_meaning(run: Run, given: Any) -> None:
+    """Refuse embeddings where the run has none that were given."""
+    if given is not None:
+        raise ParameterError(
+            "{folder}: {meaning} is for runs whose own documents came with embeddings",
+            remedies=("leave out {meaning}",),
+            folder=run.folder,
+        )
 
 
 # Reading
@@ -241,7 +303,11 @@ def read_new(
     where: Any = path or getattr(new, "source", None)
     where = where or ("The matrix" if rows else "These documents")
     if rows and on_texts(run):
-        raise RunError(f"{where}: {run.folder} is a run on texts: give documents, not a matrix.")
+        known = run.meaning
+        beside = ", with their embeddings as meaning" * (known is not None and known.model == GIVEN)
+        raise RunError(
+            f"{where}: {run.folder} is a run on texts: give documents, not a matrix{beside}."
+        )
     if not rows and not on_texts(run):
         embed = "; embed new texts with the same model" if run.feature_names is None else ""
         raise RunError(

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
 from numbers import Integral, Real
-from os import fspath
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +144,22 @@ class ExploreOptions:
         COLUMNS,
         "Documents that belong to the rows of a matrix, one a row: they give words, ids, dates and "
         "labels.",
+        changes_result=False,
+    )
+    meaning: Any = option(
+        None,
+        WORDS,
+        "What the texts mean, beside their words. `static`: word vectors for English, which need "
+        "the package wordllama and no network; the folder or the name of a model of "
+        "sentence-transformers or model2vec; a file .npy with a row for each document; `none`: "
+        "words alone.",
+        found="static for short English texts, else none",
+        changes_result=False,
+    )
+    meaning_only: bool = option(
+        default=False,
+        panel=WORDS,
+        meaning="With embeddings and their {texts}, group by the embeddings alone.",
         changes_result=False,
     )
     split: Any = option(
@@ -307,6 +323,8 @@ class ExploreOptions:
         for name in ("vocabulary", "texts", "metadata"):
             if getattr(self, name) is not None:
                 found[name] = fspath(getattr(self, name))
+        if isinstance(self.meaning, PathLike):
+            found["meaning"] = fspath(self.meaning)
         stop = Path(self.stop_words) if isinstance(self.stop_words, str) else self.stop_words
         for name, given in (("stop_words", stop), ("drop", self.drop)):
             if given is not None:  # words that are left out, not the file in which they were

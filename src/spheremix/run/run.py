@@ -21,6 +21,7 @@ from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.estimators.skmeans import SphericalKMeans
 from spheremix.estimators.tree import VMFTree
+from spheremix.estimators.views import words_of
 from spheremix.reading import Reading, contrast_words
 from spheremix.reading.contrast import text_vocabulary
 from spheremix.reading.partition import NOTE
@@ -46,6 +47,7 @@ from spheremix.run.folder.schema import FORMAT, VERSION, RunInfo
 from spheremix.run.folder.store import STAGE, Store, key_of
 from spheremix.run.names import AUTOMATIC
 from spheremix.run.stages.dense import DenseFit
+from spheremix.run.stages.meaning import Meaning
 from spheremix.run.stages.passages import Cut, Shares
 from spheremix.run.stages.rows import Rows
 from spheremix.run.stages.tree import Layout, Tree, ancestors, check_tree, describe_tree
@@ -78,6 +80,7 @@ ENDINGS = re.compile(
 PARTS: dict[str, Any] = {
     "rows": Rows,
     "documents": Corpus,
+    "meaning": Meaning,
     "passages": Cut,
     "shares": Shares,
     "path": PathStored,
@@ -308,12 +311,18 @@ class Run:
         rows = self._part("rows")
         if rows is None or rows.corpus is not None:
             return rows
-        sound = rows.is_sound(self.mixture.n_features_in_)
-        require(sound, "the rows are not those of the model", self.folder)
         corpus = self._part("documents")
         all_there = corpus is None or len(corpus) == rows.n_documents
         require(all_there, "the documents are not those of the rows", self.folder)
-        return rows.beside(corpus)
+        rows = rows.beside(corpus, self.meaning)
+        sound = rows.is_sound(self.mixture.n_features_in_)
+        require(sound, "the rows are not those of the model", self.folder)
+        return rows
+
+    @property
+    def meaning(self) -> Meaning | None:
+        """The meaning of all documents beside their words; None for words or embeddings alone."""
+        return self._part("meaning")
 
     @cached_property
     def dense(self) -> dict[int, VMFMixture]:
@@ -386,12 +395,23 @@ class Run:
         return self._part("advice")
 
     def matrix(self) -> Any:
-        """Return the rows that were grouped.
+        """Return the rows that were grouped, as models take them.
+
+        Returns
+        -------
+        CSR array, ndarray, dict of them or None
+            By view where documents have words and a meaning. Large ones are mapped from the disk;
+            None where the run does not have them.
+        """
+        return None if self.rows is None else self.rows.views
+
+    def words_matrix(self) -> Any:
+        """Return the rows of the words, or of embeddings alone.
 
         Returns
         -------
         CSR array, ndarray or None
-            Large ones are mapped from the disk; None where the run does not have them.
+            None where the run does not have its rows.
         """
         return None if self.rows is None else self.rows.X
 
@@ -550,7 +570,7 @@ class Run:
     @cached_property
     def assigned(self) -> Documents | None:
         """The group of each row, and how surely; None where the rows are not known."""
-        return None if self.rows is None else self.reading.documents(self.rows.X)
+        return None if self.rows is None else self.reading.documents(self.rows.views)
 
     @cached_property
     def nodes(self) -> list[Node] | None:
@@ -757,7 +777,7 @@ class Run:
 
     def __repr__(self) -> str:
         """Say in one line what was run; the words and arrays are behind the attributes."""
-        n_components, n_features = self.mixture.prototypes_.shape
+        n_components, n_features = words_of(self.mixture).prototypes_.shape
         where = "in memory" if self.folder is None else repr(str(self.folder))
         return (
             f"Run({where}: K={n_components}, {n_features:,} features, beta={self.mixture.beta:.4g})"
@@ -895,7 +915,14 @@ class Run:
         """
         return _later("run.explore", "undo_edits")(self.store.place, listener=listener)
 
-    def assign(self, new: Any, *, text: str | None = None, id: str | None = None) -> Table:  # noqa: A002
+    def assign(
+        self,
+        new: Any,
+        *,
+        text: str | None = None,
+        id: str | None = None,  # noqa: A002
+        meaning: Any = None,
+    ) -> Table:
         """Return the groups of new documents.
 
         Parameters
@@ -904,6 +931,8 @@ class Run:
             A file as :func:`spheremix.explore_corpus` reads, or what is in it.
         text, id : str, default=None
             Columns of the texts and of the ids in a table.
+        meaning : path or array of shape (n, d), default=None
+            Embeddings of the new documents, where those of the run came with embeddings.
 
         Returns
         -------
@@ -912,7 +941,9 @@ class Run:
             word of the run have no group. If the documents of the run were split, so are the new
             ones, and the columns are those of their shares.
         """
-        rows, cut = _later("run.new_documents", "new_rows")(self, new, Listener(), text, id)
+        rows, cut = _later("run.new_documents", "new_rows")(
+            self, new, Listener(), text, id, meaning
+        )
         return _later("run.new_documents", "assigned")(self, rows, cut)
 
     def compare_batch(
@@ -921,13 +952,14 @@ class Run:
         *,
         text: str | None = None,
         id: str | None = None,  # noqa: A002
+        meaning: Any = None,
         false_alarms: float = 0.05,
     ) -> BatchComparison | None:
         """Tell what is new in a batch of documents, with :func:`spheremix.compare_batch`.
 
         Parameters
         ----------
-        new, text, id
+        new, text, id, meaning
             As in :meth:`assign`.
         false_alarms : float, default=0.05
             Share of the batches without any change that may raise an alarm.
@@ -936,10 +968,11 @@ class Run:
         -------
         BatchComparison or None
             Of the documents that have a word of the run; None where there are none, or where the
-            run does not have its rows.
+            run does not have its rows, or has words and meaning.
         """
         compare = _later("run.new_documents", "compare_documents")
         how: dict[str, Any] = {"text": text, "id": id, "false_alarms": false_alarms}
+        how["meaning"] = meaning
         return compare(self, new, Listener(), **how).comparison
 
     def effects(
@@ -978,6 +1011,7 @@ class Run:
         text: str | None = None,
         id: str | bool | None = None,  # noqa: A002
         metadata: str | PathLike[str] | None = None,
+        meaning: Any = None,
         listener: Listener | None = None,
     ) -> Run:
         """Make a run of these documents and new ones, with the groups of this run.
@@ -987,7 +1021,7 @@ class Run:
 
         Parameters
         ----------
-        new, text, id
+        new, text, id, meaning
             As in :meth:`assign`; columns are by default those of the run, and ``id=False`` is no
             column of ids.
         out : str or path, default=None
@@ -1005,7 +1039,7 @@ class Run:
             The new run.
         """
         how: dict[str, Any] = {"texts": texts, "text": text, "id": id, "metadata": metadata}
-        how["listener"] = listener
+        how |= {"meaning": meaning, "listener": listener}
         return _later("run.update", "update_run")(self.store.place, new, out, **how)
 
 

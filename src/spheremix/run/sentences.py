@@ -188,10 +188,12 @@ def result(run: Run) -> str:
     said = f"{rows}{groups}"
     done = [*(["updated"] if any(updates) else []), *([] if all(updates) else ["edited"])]
     said += f" ({', '.join(done)})" if done else ""
-    features = count(mixture.n_features_in_, feature_name(run))
+    features = count(run.reading.prototypes.shape[1], feature_name(run))
+    beside = " and meaning" if run.meaning is not None else ""
     if run.path is None:
-        return f"{said}, by {features}."
-    return f"{said}. Each keeps {_kept(run.path)} of {features}."
+        return f"{said}, by {features}{beside}."
+    by = f", by their words{beside}" if beside else ""
+    return f"{said}{by}. Each keeps {_kept(run.path)} of {features}."
 
 
 def _kept(path: VMFPath) -> str:
@@ -201,7 +203,8 @@ def _kept(path: VMFPath) -> str:
 def headline(run: Run) -> str:
     """Say in a line what was grouped, and how the model was chosen."""
     mixture, options = run.mixture, run.info.command
-    parts = [count(mixture.n_features_in_, feature_name(run))]
+    beside = " and the meaning of texts" if run.meaning is not None else ""
+    parts = [count(run.reading.prototypes.shape[1], feature_name(run)) + beside]
     if hasattr(mixture, "labels_"):
         of = "" if run.cut is None else f" of {count(len(run.cut.whole), 'document')}"
         parts.insert(0, f"{count(len(mixture.labels_), unit_name(run))}{of}")
@@ -366,7 +369,7 @@ def kept_words(run: Run) -> Remark | None:
         for name, why in reasons.items()
         if (n := used.cost.get(name, 0))
     ]
-    kept, every = run.mixture.n_features_in_, how.n_words_before or 0
+    kept, every = run.reading.prototypes.shape[1], how.n_words_before or 0
     if not left_out:
         return _say(f"Words: all {kept:,} are kept")
     return _say(
@@ -565,6 +568,8 @@ def _lost(run: Run) -> Remark | None:
 def _short(run: Run) -> Remark | None:
     """Warn of documents of few words."""
     words = [] if run.rows_table is None else run.rows_table.get("n_words", [])
+    if run.meaning is not None:  # which few words have, too
+        return None
     n = sum(1 for one in words if one is not None and one < FEW)
     if not n:
         return None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spheremix.estimators.views import words_of
 from spheremix.reading import contingency, timeline
 from spheremix.reading.documents import NOWHERE, certainties
 from spheremix.run.columns import TABLES, input_columns
@@ -422,7 +423,7 @@ def dense_columns(dense: dict[int, VMFMixture]) -> dict[str, Any]:
     return {
         "n_groups": list(dense),
         "log_likelihood": [model.log_likelihood_ for model in models],
-        "n_nonzero": [int(np.count_nonzero(model.prototypes_)) for model in models],
+        "n_nonzero": [int(np.count_nonzero(words_of(model).prototypes_)) for model in models],
         "n_converged": [sum(run.status == "converged" for run in m.runs_) for m in models],
         "agreement": [model.agreement_ for model in models],
         **{name: [model.criteria_[name] for model in models] for name in CRITERIA},

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from spheremix.data.parts import spread_rows
 from spheremix.errors import Message, ParameterError
 from spheremix.reading.new_groups import LEAST_OF_A_GROUP
 from spheremix.run import Listener
@@ -24,15 +25,18 @@ from spheremix.run.names import UPDATE, taken_over_names
 from spheremix.run.new_documents import (
     compare_rows,
     in_columns,
+    new_meaning,
     on_texts,
     read_new,
+    refuse_meaning,
     stacked,
     vectorized,
 )
 from spheremix.run.options import ExploreOptions
 from spheremix.run.run import load_run
+from spheremix.run.stages.meaning import GIVEN, NONE
 from spheremix.run.stages.passages import WHOLE
-from spheremix.run.stages.rows import Rows, check_rows, mended, rows_of_matrix
+from spheremix.run.stages.rows import Rows, check_rows, mended, rows_of_matrix, vectors_beside
 from spheremix.text import Corpus, Matrix, ReadError, vectorize
 from spheremix.text.corpus import shown
 from spheremix.text.formats import CSV_SUFFIXES, WORKBOOK_SUFFIXES
@@ -61,6 +65,7 @@ def update_run(
     text: str | None = None,
     id: str | bool | None = None,  # noqa: A002
     metadata: str | PathLike[str] | None = None,
+    meaning: Any = None,
     listener: Listener | None = None,
     threads: int | None = None,
 ) -> Run:
@@ -86,8 +91,11 @@ def update_run(
     options = ExploreOptions.of_command(before.info.command, threads)
     given = {"text": text, "id": id, "metadata": metadata}
     columns = {name: one for name, one in given.items() if one is not None}
+    of_embeddings = before.meaning is not None and before.meaning.model == GIVEN
+    if of_embeddings and texts is not None and meaning is None:  # as they were explored
+        new, texts, meaning = texts, None, new
     wanted = _wanted(new if texts is None else texts, options, columns, hears)
-    added = join(before, read_new(before, new, hears, wanted, columns, texts), hears)
+    added = join(before, read_new(before, new, hears, wanted, columns, texts), hears, meaning)
     hears.begin(f"Comparing {count(added.fresh.n_documents, 'document')} with those of the run")
     found = compare_rows(before, added.fresh)
     lines = frozenset([] if before.rows is None else before.rows.dropped_lines)
@@ -95,10 +103,15 @@ def update_run(
     groups = dict(zip(added.known, added.labels.tolist(), strict=True))
     step = PendingStep(_taken_over(before, added, found, K), groups)
     start = Start(labels, step, lines=lines, told=frozenset(added.source.notes))
-    chosen = replace(options, k=K)
+    model = NONE if before.meaning is None else before.meaning.model
+    beside: Any = added.source
+    if isinstance(beside, Corpus) and model == GIVEN:
+        beside = vectors_beside(beside, added.vectors)
+    alone = before.info.command.get("meaning_only", False)
+    chosen = replace(options, k=K, meaning=model, meaning_only=alone)
     if isinstance(added.source, Corpus):
         chosen = replace(chosen, split=WHOLE)
-    return explore(added.source, chosen, Store(folder), force=False, listener=hears, start=start)
+    return explore(beside, chosen, Store(folder), force=False, listener=hears, start=start)
 
 
 def _output(before: Run, out: str | PathLike[str] | None) -> Path:
@@ -157,6 +170,8 @@ def _labels(
     """
     old, K, fresh = added.labels, before.info.n_groups, added.fresh
     new = np.full(fresh.n_documents, -1, dtype=np.intp)
+    if found is None and len(fresh.kept) and before.meaning is not None:
+        new[fresh.kept] = before.reading.documents(fresh.views).labels
     if found is not None:
         new[fresh.kept] = np.where(found.new_group >= 0, K + found.new_group, found.labels)
         K += len(found.new_groups)
@@ -233,9 +248,10 @@ class Joined:
     fresh: Rows  # the new ones, in the columns of the run
     labels: Ids  # the groups of the documents of before, -1 for none
     known: list[str]  # what the documents of before are known by
+    vectors: Any = None  # the meaning of all, where the run has it
 
 
-def join(run: Run, new: Corpus | Matrix, listener: Listener) -> Joined:
+def join(run: Run, new: Corpus | Matrix, listener: Listener, meaning: Any = None) -> Joined:
     """Put new documents or rows after those of a run, and say what was done to them.
 
     Rows are known by their documents. Without documents they are known by their places and values:
@@ -247,9 +263,15 @@ def join(run: Run, new: Corpus | Matrix, listener: Listener) -> Joined:
     labels = rows.spread(assigned.labels)
     if isinstance(new, Corpus):
         old = replace(rows.corpus, source=about.source, format=about.format, notes=about.notes)
-        source, _ = join_documents(old, new, listener)
-        fresh = vectorized(run, source.take(range(len(old), len(source))))
-        return Joined(source, fresh, labels, identities(source)[: len(old)])
+        found = new_meaning(run, new, meaning, listener)
+        source, kept = join_documents(old, new, listener)
+        vectors = None
+        if found is not None:
+            found = replace(found, vectors=found.vectors[kept])
+            vectors = np.concatenate([rows.meaning, found.vectors])
+        fresh = vectorized(run, source.take(range(len(old), len(source))), found)
+        return Joined(source, fresh, labels, identities(source)[: len(old)], vectors)
+    refuse_meaning(run, meaning)
     matrix, fresh = _join_rows(run, new, listener)
     everything = rows_of_matrix(matrix)
     known = identities(everything.corpus, everything)[: len(labels)]
@@ -367,8 +389,7 @@ def _all_rows(rows: Rows) -> Any:
     if not rows.reasons:
         return X
     if hasattr(X, "tocsr"):
-        ones = np.ones(len(kept), dtype=X.dtype)
-        return sparse.csr_array((ones, (kept, np.arange(len(kept)))), shape=(n, len(kept))) @ X
+        return spread_rows(X, kept, n)
     found = np.zeros((n, X.shape[1]), dtype=X.dtype)
     found[kept] = X
     return found

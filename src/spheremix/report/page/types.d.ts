@@ -43,6 +43,7 @@ export interface Content {
   documents: Documents | null;
   layout: MapLayout | null;
   rows: Rows | null;
+  meaning: Meaning | null; // null: words alone, or embeddings alone
   forms: Map<string, number> | null;
   contrast: [string, number][][] | null;
 }
@@ -201,6 +202,12 @@ export interface LabelColumn {
   name: string;
   start: number;
   stop: number;
+}
+
+// What the meaning of each document adds to the scores of its group and of the second one.
+export interface Meaning {
+  own: Float32Array;
+  rival: Float32Array;
 }
 
 export interface Rows {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from spheremix.estimators.path import VMFPath, set_path_attributes
 from spheremix.estimators.problem import build_model
 from spheremix.estimators.restarts import Restart
 from spheremix.estimators.tree import VMFTree
+from spheremix.estimators.views import build_views_model
 from spheremix.hierarchy import Hierarchy  # noqa: TC001
 from spheremix.models.vmf import VMFParameters  # noqa: TC001
 from spheremix.path import PathPoint, PathState
@@ -32,6 +33,7 @@ from spheremix.resultants import Resultants
 from spheremix.run.folder.archive import CODECS, NAMES, Codec
 from spheremix.run.folder.files import require
 from spheremix.select import CRITERIA
+from spheremix.views import Views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -95,9 +97,10 @@ class MixtureState:
     kappas: Array
     weights: Array
     labels: Ids | None
-    kappa_max: float
+    kappa_max: float  # of several views the largest; each is found again
     noise_level: float | None
     summary: FitSummary
+    views: dict[str, int] | None = None  # columns of each, where there are several
 
 
 def dump_mixture(mixture: VMFMixture) -> MixtureState:
@@ -110,17 +113,29 @@ def dump_mixture(mixture: VMFMixture) -> MixtureState:
         kappas=mixture.kappas_,
         weights=mixture.weights_,
         labels=None if labels is None else labels.astype(np.int64),
-        kappa_max=float(mixture.kappa_max_),
+        kappa_max=float(np.max(mixture.kappa_max_)),
         noise_level=_level_of(mixture.model_),
         summary=FitSummary(**summary),
+        views=_views_of(mixture.model_),
     )
+
+
+def _views_of(model: Any) -> dict[str, int] | None:
+    """Return the columns of each view of a model; None where there is one view."""
+    views = getattr(model, "views", None)
+    return None if views is None else dict(zip(views.names, views.sizes, strict=True))
+
+
+def _columns(d: int, views: dict[str, int] | None) -> dict[str, Any]:
+    """Return what an estimator remembers of its columns."""
+    return {"n_features_in_": d} | ({} if views is None else {"views_in_": dict(views)})
 
 
 def load_mixture(state: MixtureState) -> VMFMixture:
     """Make a fitted mixture again."""
     mixture: VMFMixture = _estimator(VMFMixture, state.params)
     noise, labels = state.noise_level is not None, state.labels
-    _check_parameters(state, noise=noise)
+    _check_parameters(state, noise=noise, views=state.views)
     K, d = state.prototypes.shape
     if labels is not None:
         check_labels(labels, K, noise=noise)
@@ -131,7 +146,7 @@ def load_mixture(state: MixtureState) -> VMFMixture:
         state.prototypes,
         state.kappas,
         state.weights,
-        {"n_features_in_": d},
+        _columns(d, state.views),
         replace(state.summary, criteria=criteria),
         None if labels is None else labels.astype(np.intp),
     ).set_on(mixture)
@@ -145,6 +160,12 @@ def _level_of(model: VMFModel) -> float | None:
 
 def _model_of(options: Any, state: MixtureState | PathStored, n_features: int) -> VMFModel:
     """Return the model that an estimator's parameters stand for, with what was in force."""
+    if state.views is not None:
+        sizes = tuple(state.views.values())
+        require(sum(sizes) == n_features and min(sizes) > 0, "views of another number of columns")
+        views = Views(tuple(state.views), sizes)
+        found: Any = build_views_model(options, views, resolve_threads(None), build_model)
+        return cast("VMFModel", found)
     model = build_model(options, n_features, resolve_threads(None))
     known = (model.noise is None) == (state.noise_level is None)
     require(known, "noise without a level, or a level without")
@@ -176,7 +197,7 @@ class StepsState:
     statuses: list[str]
     floats: Array  # (FLOATS, S)
     counts: Ids  # (COUNTS and status, S)
-    tables: Array  # (TABLES, S, K)
+    tables: Array  # (TABLES, S, K), with concentrations for each view
     ends: Ids
     values: Any
     places: Ids | None  # None where the points lie on those of others
@@ -202,6 +223,7 @@ class PathStored:
     noise_level: float | None
     runs: list[Restart] = field(default_factory=list)
     agreement: float = float("nan")
+    views: dict[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -248,18 +270,20 @@ def dump_state(
         refit=None if state.refit is None else _without_trace(state.refit),
         n_inserted=state.n_inserted,
         status=status,
-        kappa_max=float(state.model.kappa_max),
+        kappa_max=float(np.max(state.model.kappa_max)),
         noise_level=_level_of(state.model),
+        views=_views_of(state.model),
     )
 
 
 def load_state(stored: PathStored, model: VMFModel) -> PathState:
     """Make the state of a path again, to go on from it."""
-    noise = stored.noise_level is not None
-    steps = _load_steps(stored.steps, noise=noise)
+    noise, views = stored.noise_level is not None, stored.views
+    n_dense = 0 if views is None else int(model.n_dense)
+    steps = _load_steps(stored.steps, noise=noise, n_dense=n_dense)
     shape = (len(steps[0].kappas), steps[0].n_features)
     for fit in (stored.dense, stored.fit, stored.refit or stored.fit):
-        _check_fit(fit, shape, noise=noise)
+        _check_fit(fit, shape, noise=noise, views=views)
     return PathState(
         model,
         steps,
@@ -267,7 +291,9 @@ def load_state(stored: PathStored, model: VMFModel) -> PathState:
         stored.fit,
         stored.n_inserted,
         stored.status,
-        [] if stored.refits is None else _load_steps(stored.refits, steps, noise=noise),
+        []
+        if stored.refits is None
+        else _load_steps(stored.refits, steps, noise=noise, n_dense=n_dense),
         stored.refit,
     )
 
@@ -294,7 +320,7 @@ def load_path(
         known = (choice.noise_level, choice.labels.astype(np.intp))
         label = lambda *_: known  # noqa: E731
     require(label is not None, "nothing was chosen on the path")
-    columns: Any = {"n_features_in_": d}
+    columns = _columns(d, stored.views)
     set_path_attributes(path, state, stored.runs, stored.agreement, columns, label)  # type: ignore[arg-type]
     return path
 
@@ -316,13 +342,21 @@ def _dump_steps(
         statuses=statuses,
         floats=np.array([[getattr(one, name) for one in steps] for name in FLOATS]),
         counts=np.array([*counts, [statuses.index(step.status) for step in steps]]),
-        tables=np.array([[getattr(one, name) for one in steps] for name in TABLES]),
+        tables=np.concatenate(
+            [_as_tables([getattr(one, name) for one in steps]) for name in TABLES]
+        ),
         ends=np.cumsum([0, *map(len, values)]),
         values=np.concatenate(values) if exact is None else as_changes(values, followed),
         places=places,
         exact=exact or [],
         exact_values=None if exact is None else np.concatenate([values[i] for i in exact]),
     )
+
+
+def _as_tables(values: list[Array]) -> Array:
+    """Return values of each step and component as a table, or one for each view."""
+    found = np.array(values)
+    return found[None] if found.ndim == 2 else np.moveaxis(found, 2, 0)
 
 
 def _values_on(step: PathPoint, other: PathPoint) -> Array:
@@ -335,19 +369,28 @@ def _values_on(step: PathPoint, other: PathPoint) -> Array:
 
 
 def _load_steps(
-    state: StepsState, on: Sequence[PathPoint] | None = None, *, noise: bool
+    state: StepsState, on: Sequence[PathPoint] | None = None, *, noise: bool, n_dense: int = 0
 ) -> list[PathPoint]:
     """Make the points of a path again; the places of refits are those of their steps."""
     ends, (S, K) = state.ends, state.tables.shape[1:]
-    shapes = (state.floats.shape, state.counts.shape, state.tables.shape, ends.shape)
-    wanted = ((len(FLOATS), S), (len(COUNTS) + 1, S), (len(TABLES), S, K), (S + 1,))
-    require(S and K and shapes == wanted and state.n_features >= 1, "a path needs its arrays")
+    n_views = len(state.tables) - len(TABLES) + 1  # each has concentrations
+    shapes = (state.floats.shape, state.counts.shape, ends.shape)
+    wanted = ((len(FLOATS), S), (len(COUNTS) + 1, S), (S + 1,))
+    require(
+        n_views >= 1 and S and K and shapes == wanted and state.n_features >= 1,
+        "a path needs its arrays",
+    )
     whole = ends[0] == 0 and np.all(np.diff(ends) >= K) and ends[-1] == state.values.shape[-1]
     require(whole, "steps do not follow each other")
     places = _places_of(state, on)
     values = _all_values(state, places)
-    kappas, weights, sizes = state.tables
-    _check_positive(kappas)
+    *kappas, weights, sizes = state.tables
+    _check_positive(np.array(kappas))
+    of_steps = {
+        "kappas": kappas[0] if n_views == 1 else np.stack(kappas, axis=2),
+        "weights": weights,
+        "sizes": sizes,
+    }
     _check_weights(weights, noise=noise)
     _check_finite(sizes, state.floats[:-1], values)  # the gap of a failed refit is NaN
     beta, codes = state.floats[0], state.counts[-1]
@@ -361,7 +404,8 @@ def _load_steps(
         known: dict[str, Any] = {
             **{name: float(state.floats[j, i]) for j, name in enumerate(FLOATS)},
             **{name: int(state.counts[j, i]) for j, name in enumerate(COUNTS)},
-            **{name: state.tables[j, i] for j, name in enumerate(TABLES)},
+            **{name: of_steps[name][i] for name in TABLES},
+            "n_dense": n_dense,
             "status": str(state.statuses[codes[i]]),
         }
         step = PathPoint(values=found, places=at, n_features=state.n_features, **known)
@@ -501,25 +545,37 @@ def check_merges(pairs: Any, values: Any, n_leaves: int) -> None:
 # Checks
 
 
-def _check_parameters(state: Any, *, noise: bool) -> None:
+def _check_parameters(state: Any, *, noise: bool, views: dict[str, int] | None = None) -> None:
     """Refuse parameters that no mixture has."""
     prototypes = state.prototypes
     require(prototypes.ndim == 2 and 0 not in prototypes.shape, "prototypes of another shape")
-    lengths = np.linalg.norm(prototypes, axis=1)
-    require(np.abs(lengths - 1.0).max() <= UNIT, "prototypes are not of length one")
-    one_each = {state.kappas.shape, state.weights.shape} == {prototypes.shape[:1]}
-    require(one_each, "parameters of another number of groups")
+    K, d = prototypes.shape
+    ends = [0, d] if views is None else [0, *np.cumsum(list(views.values())).tolist()]
+    require(ends[-1] == d, "views of another number of columns")
+    for start, end in pairwise(ends):
+        lengths = np.linalg.norm(prototypes[:, start:end], axis=1)
+        require(np.abs(lengths - 1.0).max() <= UNIT, "prototypes are not of length one")
+    each = (K,) if views is None else (K, len(views))
+    same = state.kappas.shape == each and state.weights.shape == (K,)
+    require(same, "parameters of another number of groups")
     _check_positive(state.kappas)
     _check_weights(state.weights, noise=noise)
 
 
-def _check_fit(fit: Fit[VMFParameters], shape: tuple[int, int], *, noise: bool) -> None:
+def _check_fit(
+    fit: Fit[VMFParameters],
+    shape: tuple[int, int],
+    *,
+    noise: bool,
+    views: dict[str, int] | None = None,
+) -> None:
     """Refuse a fit that is not one of so many components and columns."""
     found, sums, (K, d) = fit.parameters, fit.resultants, shape
-    _check_parameters(found, noise=noise)
+    _check_parameters(found, noise=noise, views=views)
     require(found.prototypes.shape == shape, "steps and fits differ in shape")
     shapes = (found.log_normalizers.shape, sums.mass.shape, sums.vectors.shape)
-    same = shapes == ((K,), (K + noise,), (K + noise, d))
+    absences = 0 if views is None else len(views)
+    same = shapes == (found.kappas.shape, (K + noise,), (K + noise, d + absences))
     require(same, "sums of another shape than the prototypes")
     _check_finite(found.log_normalizers, sums.mass, sums.vectors)
 

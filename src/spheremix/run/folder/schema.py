@@ -160,7 +160,9 @@ def compared(
     values: dict[str, str] = {}
     for name in sorted({*known, *now}):
         old, new = known.get(name), now.get(name)
-        if old != new and name.endswith("checksum"):
+        if old != new and name == "meaning_checksum":
+            found.append((0, "with other embeddings"))
+        elif old != new and name.endswith("checksum"):
             found.append((-1, "of other documents"))
         elif old != new and name in OF_UPDATES:
             found.append((0, OF_UPDATES[name]))

@@ -86,7 +86,7 @@ def dense_mixture(K: int, options: ExploreOptions) -> VMFMixture:
 
 def problem_of(rows: Rows, options: ExploreOptions) -> Problem[VMFModel]:
     """Return the rows and the model of an exploration."""
-    directions = as_directions(rows.X, n_threads=options.threads)
+    directions = as_directions(rows.views, n_threads=options.threads)
     mixture = VMFMixture(1, kappa=kappa_of(options), n_threads=options.threads)
     return build_problem(MixtureOptions.of(mixture), directions, None)
 
@@ -139,7 +139,7 @@ def fit_dense(
     x: Context, rows: Rows, candidates: list[int]
 ) -> tuple[dict[int, VMFMixture], list[Message]]:
     """Fit a mixture without penalty for each number of groups; return them and the failures."""
-    directions = as_directions(rows.X, n_threads=x.options.threads)
+    directions = as_directions(rows.views, n_threads=x.options.threads)
     keys = {K: dense_key(x, K) for K in candidates}
     missing = [K for K in candidates if not x.store.has(f"dense-{K}", keys[K])]
     total, done = float(sum(missing) or 1), 0.0
@@ -155,7 +155,7 @@ def fit_dense(
         def make(K: int = K, share: tuple[float, float] = share) -> DenseFit:
             mixture = dense_mixture(K, x.options)
             if x.start is not None:
-                mixture.set_params(init=complete_labels(x.start[rows.kept], rows.X))
+                mixture.set_params(init=complete_labels(x.start[rows.kept], rows))
             return _fit_one(x, mixture, directions, share)
 
         fit = x.store.stage(f"dense-{K}", keys[K], DenseFit, make)
@@ -197,7 +197,7 @@ def _fit_one(
     return DenseFit(fitted, [about_candidate(K, note) for note in notes])
 
 
-def complete_labels(labels: NDArray[np.intp], X: Any) -> NDArray[np.intp]:
+def complete_labels(labels: NDArray[np.intp], rows: Rows) -> NDArray[np.intp]:
     """Return the groups of all rows: those without one get the group of the nearest mean direction.
 
     Rows that share no word with any group start in the largest group.
@@ -205,12 +205,14 @@ def complete_labels(labels: NDArray[np.intp], X: Any) -> NDArray[np.intp]:
     unknown = np.flatnonzero(labels < 0)
     if not len(unknown):
         return labels
-    sums = np.zeros((int(labels.max()) + 1, X.shape[1]))
-    for k in range(len(sums)):
-        sums[k] = np.asarray(X[np.flatnonzero(labels == k)].sum(axis=0)).ravel()
-    sums /= np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-300)
+    products = np.zeros((len(unknown), int(labels.max()) + 1))
+    for X in rows.views.values() if rows.meaning is not None else (rows.X,):
+        sums = np.zeros((products.shape[1], X.shape[1]))
+        for k in range(len(sums)):
+            sums[k] = np.asarray(X[np.flatnonzero(labels == k)].sum(axis=0)).ravel()
+        sums /= np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-300)
+        products += np.asarray(X[unknown] @ sums.T)
     found = labels.copy()
-    products = np.asarray(X[unknown] @ sums.T)
     largest = np.bincount(labels[labels >= 0]).argmax()
     found[unknown] = np.where(products.any(axis=1), products.argmax(axis=1), largest)
     return found

@@ -66,7 +66,7 @@ class Cut:
             return Shares(shares=shares, temperature=temperature or 1.0)
         found = document_shares(
             model,
-            as_directions(rows.X, n_threads=threads),
+            as_directions(rows.views, n_threads=threads),
             self.documents[rows.kept],
             lengths=np.maximum(self.n_words[rows.kept], 1),
             temperature=temperature,

@@ -9,6 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from spheremix.data.open import as_directions
 from spheremix.estimators.path import VMFPath, label_chosen
 from spheremix.estimators.strategies import PathProgress
@@ -152,8 +154,12 @@ def places_on_path(state: PathState) -> tuple[float, float] | None:
     steps, fit = state.steps, state.fit
     if len(steps) < 3:
         return None
-    vectors = state.model.clusters(fit.resultants).vectors
-    events = fit.parameters.kappas[:, None] * abs(vectors)
+    model: Any = state.model
+    vectors = model.clusters(fit.resultants).vectors
+    kappas = fit.parameters.kappas.reshape(len(vectors), -1)
+    can_leave = getattr(model, "sparse_views", (True,))
+    parts = zip(model.columns, kappas.T, can_leave, strict=True)
+    events = np.hstack([k[:, None] * abs(vectors[:, own]) for own, k, can in parts if can])
     events.partition(-2, axis=1)
     ends = events[:, -2].tolist()  # a prototype keeps its last coordinate
     first, now = steps[1].beta, steps[-1].beta

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray  # noqa: TC002 (types are read when decoding)
 
+from spheremix.data.parts import spread_rows
 from spheremix.errors import Message, ParameterError
+from spheremix.estimators.views import MEANING, WORDS
 from spheremix.run.folder.archive import about, kept_apart
+from spheremix.run.folder.files import is_path
 from spheremix.run.folder.schema import versions
 from spheremix.run.folder.store import key_of
 from spheremix.text import (
@@ -36,9 +39,11 @@ if TYPE_CHECKING:
 
     from spheremix.run import Listener
     from spheremix.run.options import ExploreOptions
+    from spheremix.run.stages.meaning import Meaning
     from spheremix.text.vectorizer import Vectorized
 
 MATRICES = (".npz", ".npy", ".mtx", ".mtx.gz")
+VECTORS = ".npy"  # a file with the meaning of each document
 IN_TABLES = ("text", "id", "title", "date", "label")
 FOR_COLUMNS = (*IN_TABLES, "sheet", "header", "date_format", "date_from", "label_from", "metadata")
 FOR_MATRICES = ("vocabulary", "texts")
@@ -138,7 +143,7 @@ class Rows:
 
     archive_version: ClassVar[int] = 3
 
-    X: Any  # CSR array or ndarray of shape (n, d): the rows of documents that have a direction
+    X: Any  # CSR array or ndarray of shape (n, d): the words of documents, or their embeddings
     words: list[str] | None  # names of the columns; None for embeddings
     kept: NDArray[np.int64]  # positions of these documents among all
     reasons: dict[int, str]  # why the others have no direction, by position
@@ -149,11 +154,25 @@ class Rows:
     writing: Writing | None = None  # of the words, where there are texts
     trouble: list[Message] = field(default_factory=list)  # what looks wrong in the texts
     corpus: Corpus = kept_apart()  # all documents; without texts, their numbers only
+    # Beside words, the direction of the meaning of each of all documents, zeros for none.
+    meaning: Any = kept_apart()
 
     @property
     def n_documents(self) -> int:
         """Documents, with or without direction."""
         return len(self.kept) + len(self.reasons)
+
+    @property
+    def views(self) -> Any:
+        """The rows as models take them: a table, or one for each view of the documents."""
+        return self.X if self.meaning is None else self.taken(slice(None))
+
+    def taken(self, places: Any) -> Any:
+        """Return some of the rows, by their places among those that were kept."""
+        if self.meaning is None:
+            return self.X[places]
+        meaning = self.meaning[self.kept[places]].astype(np.float32)
+        return {WORDS: self.X[places], MEANING: meaning}
 
     @property
     def n_distinct(self) -> int:
@@ -162,7 +181,11 @@ class Rows:
         if not hasattr(X, "tocsr"):
             return len({hash(row.tobytes()) for row in X})
         parts = (slice(start, end) for start, end in pairwise(X.indptr.tolist()))
-        return len({hash((X.indices[p].tobytes(), X.data[p].tobytes())) for p in parts})
+        found = [hash((X.indices[p].tobytes(), X.data[p].tobytes())) for p in parts]
+        if self.meaning is None:
+            return len(set(found))
+        beside = (hash(row.tobytes()) for row in self.meaning[self.kept])
+        return len(set(zip(found, beside, strict=True)))
 
     @property
     def dropped_lines(self) -> list[str]:
@@ -171,6 +194,10 @@ class Rows:
 
     def is_sound(self, n_columns: int) -> bool:
         """Return whether the parts belong together, and to a model of so many columns."""
+        if self.meaning is not None:
+            if self.meaning.shape[0] != self.n_documents:
+                return False
+            n_columns -= self.meaning.shape[1]
         if getattr(self.X, "shape", None) != (len(self.kept), n_columns) or not len(self.kept):
             return False
         values = self.X.data if hasattr(self.X, "indptr") else self.X
@@ -190,9 +217,23 @@ class Rows:
         groups[self.kept] = labels
         return groups
 
-    def beside(self, documents: Corpus | None) -> Rows:
+    def beside(self, documents: Corpus | None, meaning: Meaning | None = None) -> Rows:
         """Return the rows with their documents, or with their numbers in place of them."""
-        return replace(self, corpus=numbered(self.n_documents) if documents is None else documents)
+        corpus = numbered(self.n_documents) if documents is None else documents
+        vectors = None if meaning is None else meaning.vectors
+        return replace(self, corpus=corpus, meaning=vectors)
+
+    def with_meaning(self, meaning: Meaning | None) -> Rows:
+        """Return the rows with those of documents without words that have a meaning."""
+        if meaning is None:
+            return self
+        lost = np.array(sorted(self.reasons), dtype=np.intp)
+        added = lost[meaning.vectors[lost].any(axis=1)]
+        kept = np.sort(np.concatenate([self.kept, added])).astype(np.int64)
+        X = spread_rows(self.X, np.searchsorted(kept, self.kept), len(kept))
+        there = set(added.tolist())
+        reasons = {row: why for row, why in self.reasons.items() if row not in there}
+        return replace(self, X=X, kept=kept, reasons=reasons, meaning=meaning.vectors)
 
     def row_bytes(self) -> Iterator[bytes]:
         """Return the bytes of the row of each document; none for those that were set aside."""
@@ -221,7 +262,9 @@ def is_matrix(path: Path) -> bool:
     return path.name.lower().endswith(MATRICES)
 
 
-def check_options(source: Path | Corpus | Matrix, options: ExploreOptions) -> None:
+def check_options(  # noqa: C901 (one case after another)
+    source: Path | Corpus | Matrix, options: ExploreOptions
+) -> None:
     """Refuse options that would do nothing for the kind of source, before a file is read."""
     path = None if isinstance(source, Corpus | Matrix) else source
     where: Any = path or getattr(source, "source", "") or "documents in memory"
@@ -238,9 +281,18 @@ def check_options(source: Path | Corpus | Matrix, options: ExploreOptions) -> No
     if isinstance(source, Corpus) or (path is not None and not is_matrix(path)):
         refuse(["vocabulary"], "is not a matrix", "names the columns of one")
         refuse(["texts"], "is not a matrix", "are beside the rows of one")
+        refuse(["meaning_only"], "is not a matrix", "is for embeddings with their texts")
+        if has_vectors(options) and options.split != "none":
+            refuse(["split"], "{meaning} has a row for each document", "makes several of one")
         TextVectorizer(**options.vectorizer()).check_parameters()
         return
-    refuse(["weighting", "split"], "is a matrix, used as it is", "is for texts alone")
+    refuse(["split"], "is a matrix, used as it is", "is for texts alone")
+    refuse(["meaning"], "is a matrix", "is for texts")
+    alone = options.texts is None and getattr(source, "documents", None) is None
+    if alone:
+        refuse(["meaning_only"], "is a matrix without documents", "leaves out their words")
+    if alone or options.meaning_only:
+        refuse(["weighting"], "is a matrix, used as it is", "is for texts alone")
     if path is not None and options.texts is None:
         of_texts = (*FOR_COLUMNS, *FOR_WORDS)
         refuse(of_texts, "is a matrix", "is for texts: give them with {texts}")
@@ -249,14 +301,15 @@ def check_options(source: Path | Corpus | Matrix, options: ExploreOptions) -> No
         refuse(FOR_WORDS, "is a matrix without documents", "is for texts alone")
         return
     if isinstance(source, Matrix) and source.vocabulary is not None:
-        refuse(FOR_WORDS, "its columns are words", "is for counting those of texts")
+        of_words = (*FOR_WORDS, "weighting", "meaning_only")
+        refuse(of_words, "its columns are words", "is for counting those of texts")
     TextVectorizer(**options.vectorizer()).check_parameters()
 
 
 def read_source(path: Path, options: ExploreOptions) -> Corpus | Matrix:
-    """Read the file, and the texts beside it."""
+    """Read the file, and the texts or embeddings beside it."""
     if not is_matrix(path):
-        return read_documents(path, **options.reading())
+        return beside_vectors(read_documents(path, **options.reading()), options)
     matrix = read_matrix(path, options.vocabulary)
     if options.texts is None:
         return matrix
@@ -264,6 +317,31 @@ def read_source(path: Path, options: ExploreOptions) -> Corpus | Matrix:
     files: Any = dict.fromkeys((*FOR_COLUMNS, *FOR_MATRICES))  # they were used
     check_options(found, replace(options, **files))
     return found
+
+
+def has_vectors(options: ExploreOptions) -> bool:
+    """Return whether the meaning is given by a row for each document, and not by a model."""
+    given = options.meaning
+    return given is not None and not (isinstance(given, str) and not given.endswith(VECTORS))
+
+
+def beside_vectors(corpus: Corpus, options: ExploreOptions) -> Corpus | Matrix:
+    """Return documents, beside their embeddings where these are given."""
+    return vectors_beside(corpus, options.meaning) if has_vectors(options) else corpus
+
+
+def vectors_beside(corpus: Corpus, given: Any) -> Matrix:
+    """Return documents beside their embeddings, a file or an array."""
+    if is_path(given) or isinstance(given, Matrix):
+        return (given if isinstance(given, Matrix) else read_matrix(given)).beside(corpus)
+    X = np.asarray(given)
+    if X.ndim != 2 or 0 in X.shape or X.dtype.kind not in "biuf":
+        raise ParameterError(
+            "{meaning} must be a table of numbers with a row for each document; got {got}",
+            got=f"the shape {X.shape} of {X.dtype}",
+        )
+    matrix = Matrix(X, None, "", "", [], "")
+    return replace(matrix, checksum=matrix.content_checksum()).beside(corpus)
 
 
 def mended(source: Corpus | Matrix, options: ExploreOptions) -> Corpus | Matrix:
@@ -285,11 +363,31 @@ def documents_of(source: Corpus | Matrix) -> Corpus | None:
     return source if isinstance(source, Corpus) else source.documents
 
 
-def rows_key(source: Corpus | Matrix, options: ExploreOptions, lines: Iterable[str] = ()) -> str:
-    """Return the key of the words and rows of the same texts, whatever is known beside them."""
+def without_embeddings(
+    source: Corpus | Matrix, options: ExploreOptions
+) -> tuple[Corpus | Matrix, Matrix | None]:
+    """Return documents apart from embeddings beside them, where both are grouped by."""
+    if isinstance(source, Corpus) or source.documents is None or source.vocabulary is not None:
+        return source, None
+    if options.meaning_only:
+        return source, None
+    return source.documents, source
+
+
+def rows_key(
+    source: Corpus | Matrix,
+    options: ExploreOptions,
+    lines: Iterable[str] = (),
+    meaning: str | None = None,
+) -> str:
+    """Return the key of the words and rows of the same texts, whatever is known beside them.
+
+    ``meaning`` is the key of their meaning.
+    """
     counting = {**options.vectorizer(lines), "stop_words": options.stop_words}
     if isinstance(source, Corpus):
-        return key_of(versions(), _digest(source.texts), counting)
+        beside = () if meaning is None else (meaning,)
+        return key_of(versions(), _digest(source.texts), counting, *beside)
     words = None if source.vocabulary is None else _digest(source.vocabulary)
     counted = None  # words beside embeddings
     if words is None and source.documents is not None:
@@ -302,15 +400,20 @@ def _digest(lines: Iterable[str]) -> str:
 
 
 def make_rows(
-    source: Corpus | Matrix, options: ExploreOptions, listener: Listener, lines: Iterable[str] = ()
+    source: Corpus | Matrix,
+    options: ExploreOptions,
+    listener: Listener,
+    lines: Iterable[str] = (),
+    meaning: Meaning | None = None,
 ) -> Rows:
     """Make rows of documents that were mended, or check those of a matrix.
 
-    ``lines`` are known to be repeated, from a run of part of the documents.
+    ``lines`` are known to be repeated, from a run of part of the documents. Documents with a
+    meaning are kept without words, too.
     """
     if isinstance(source, Corpus):
         listener.begin(f"Counting the words of {count(len(source), 'document')}")
-        return _vectorize(source, options, lines)
+        return _vectorize(source, options, lines).with_meaning(meaning)
     listener.begin(f"Checking {count(source.X.shape[0], 'row')}")
     return _take_rows(source, options)
 

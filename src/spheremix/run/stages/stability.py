@@ -32,7 +32,7 @@ def measure_stability(
 
     def make() -> Stability:
         x.listener.begin("Drawing the documents again, to see what stays")
-        directions = as_directions(rows.X, n_threads=options.threads)
+        directions = as_directions(rows.views, n_threads=options.threads)
         try:
             return stability(
                 model,

@@ -120,7 +120,7 @@ def describe_tree(
     """Describe the nodes of a tree: those that are groups as the groups are described."""
     M = len(tree.groups)
     leaves, pairs = tree.leaves.astype(np.intp), tree.pairs.astype(np.intp).reshape(-1, 2)
-    sums = class_resultants(as_directions(rows.X, n_threads=n_threads), leaves, M)
+    sums = class_resultants(as_directions(rows.views, n_threads=n_threads), leaves, M)
     hierarchy = Hierarchy(sums, np.arange(M), pairs, tree.values)
     words, vectors, containing = _words(leaves, hierarchy, rows, reading)
     owners: list[set[int]] = [{int(k)} for k in tree.groups]
@@ -185,7 +185,7 @@ def _words(
     M = tree.n_leaves
     if rows.words is not None:
         has = group_counts(sparse.csr_array(rows.X != 0), leaves, n_groups=M)
-        return rows.words, tree.leaves.vectors, has
+        return rows.words, tree.leaves.vectors[:, : len(rows.words)], has
     if rows.counts is not None and rows.terms is not None:
         groups = rows.spread(leaves)
         has = group_counts(sparse.csr_array(rows.counts != 0), groups, n_groups=M)
@@ -210,7 +210,7 @@ def place_documents(x: Context, rows: Rows, labels: NDArray[np.intp]) -> Layout:
 
     The map of the rows alone is kept: with other groups, only its islands are made again.
     """
-    found = DocumentMap(rows.X, n_threads=x.options.threads)
+    found = DocumentMap(rows.views, n_threads=x.options.threads)
     follow = lambda share: x.listener.update(share, "")  # noqa: E731
 
     def place() -> Layout:

@@ -223,15 +223,16 @@ function reasons(app, documents, step, i, k, rival, open, toggle) {
   const kept = keptWords(content.rows, i);
   const told = { own: names[k], rival: rival >= 0 ? names[rival] : "" };
   const odds = step.exact && rival >= 0 ? documents.log_odds[i] : null;
+  const meaning = odds === null || documents.group[i] !== k ? null : meaningOf(content, i);
   const details = make(
     "details",
     { class: "part word-by-word", open: open.table },
     make("summary", {
-      text: "Word by word",
+      text: meaning ? "Word by word, and the meaning" : "Word by word",
       title: "What each word adds to the score of either group: κ μ x",
     }),
-    terms.length
-      ? contributionTable(app, terms, odds, told, open.words, toggle)
+    terms.length || meaning
+      ? contributionTable(app, terms, odds, told, open.words, toggle, meaning)
       : softLine(`None of its words${kept ? " in this report" : ""} is in either group.`),
     kept
       ? make("p", {
@@ -315,6 +316,16 @@ export function contributionsOf(rows, step, i, k, rival) {
   return terms.sort((a, b) => Math.abs(b.difference) - Math.abs(a.difference) || a.j - b.j);
 }
 
+/** @typedef {Pick<Term, "own" | "other" | "difference">} Added */
+
+// Return what the meaning adds as a whole; null where there are only words.
+/** @param {Pick<Content, "meaning">} content @param {number} i @returns {Added | null} */
+function meaningOf({ meaning }, i) {
+  if (!meaning) return null;
+  const [own, other] = [meaning.own[i], meaning.rival[i]];
+  return { own, other, difference: own - other };
+}
+
 const SHOWN = 12;
 
 // Return how many words of a document the report has, of how many; empty where it has them all.
@@ -327,16 +338,26 @@ export function keptWords({ indptr, n_words: totals }, i) {
 /**
  * @param {App} app @param {Term[]} terms @param {number | null} logOdds
  * @param {{ own: string, rival: string }} names @param {boolean} all @param {() => void} toggle
+ * @param {Added | null} meaning
  */
-export function contributionTable(app, terms, logOdds, names, all, toggle) {
+export function contributionTable(app, terms, logOdds, names, all, toggle, meaning = null) {
   const shown = all ? terms : terms.slice(0, SHOWN);
   const largest = Math.max(
-    ...terms.map(({ own, other }) => Math.max(Math.abs(own), Math.abs(other))),
+    ...[...terms, ...present([meaning])].map(({ own, other }) =>
+      Math.max(Math.abs(own), Math.abs(other)),
+    ),
     1e-9,
   );
-  const rows = shown.map((term) => contributionRow(app, term, largest));
+  const rows = shown.map((term) => {
+    const word = textButton(bdi(app.content.words[term.j]), () => showWord(app, term.j), {
+      title: "Show this word on the map",
+    });
+    return contributionRow(word, term, largest);
+  });
+  if (meaning) rows.unshift(contributionRow(make("em", { text: "meaning" }), meaning, largest));
   if (logOdds !== null && Number.isFinite(logOdds)) {
-    const rest = logOdds - shown.reduce((sum, { difference }) => sum + difference, 0);
+    const listed = [...shown, ...present([meaning])];
+    const rest = logOdds - listed.reduce((sum, { difference }) => sum + difference, 0);
     rows.push(
       totalRow("all other words, and the sizes of the groups", rest),
       totalRow("log-odds in this fit", logOdds, "total"),
@@ -356,15 +377,12 @@ export function contributionTable(app, terms, logOdds, names, all, toggle) {
   return make("div", {}, tableOf("contributions", head, rows), button);
 }
 
-/** @param {App} app @param {Term} term @param {number} largest */
-function contributionRow(app, { j, own, other, difference }, largest) {
-  const word = textButton(bdi(app.content.words[j]), () => showWord(app, j), {
-    title: "Show this word on the map",
-  });
+/** @param {HTMLElement} name @param {Added} added @param {number} largest */
+function contributionRow(name, { own, other, difference }, largest) {
   return make(
     "tr",
     {},
-    make("th", { scope: "row" }, word),
+    make("th", { scope: "row" }, name),
     make("td", { class: "bars left" }, barOf(Math.abs(other) / largest, other < 0)),
     make("td", { class: "bars right" }, barOf(Math.abs(own) / largest, own < 0)),
     make("td", {

@@ -163,10 +163,10 @@ function unstableOf(stability, { group }, k) {
 // The terminal warns of the same documents.
 const FEW = 5;
 
-/** @param {Pick<Content, "rows">} content @param {number} i */
-function fewWords({ rows }, i) {
+/** @param {Pick<Content, "rows" | "meaning">} content @param {number} i */
+function fewWords({ rows, meaning }, i) {
   const n = rows?.n_words[i] ?? FEW;
-  if (n >= FEW) return null;
+  if (n >= FEW || meaning) return null;
   return make("p", {
     class: "warning",
     text: `! It has only ${n} different word${n === 1 ? "" : "s"} that the model knows: do not rely on its group.`,
