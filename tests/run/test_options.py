@@ -126,10 +126,12 @@ def test_nothing_is_counted_for_a_ready_matrix(source, name, tmp_path):
 
 
 def test_words_of_texts_beside_embeddings_are_counted_as_asked(tmp_path):
-    run = sm.explore_corpus(EMBEDDINGS.beside(CORPUS), tmp_path / "run", k=2, min_count=1, min_df=1)
+    both = EMBEDDINGS.beside(CORPUS)
+    options = {"k": 2, "min_count": 1, "meaning_only": True}
+    run = sm.explore_corpus(both, tmp_path / "run", min_df=1, **options)
     assert run.read_table("contrast") is not None
     with pytest.raises(ParameterError, match="min_df"):
-        sm.explore_corpus(EMBEDDINGS.beside(CORPUS), tmp_path / "other", k=2, min_df=0)
+        sm.explore_corpus(both, tmp_path / "other", min_df=0, **options)
 
 
 @pytest.mark.parametrize(
