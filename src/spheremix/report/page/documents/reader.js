@@ -132,17 +132,20 @@ function whyWords(app, documents, step, i, k, rival) {
   if (step.labels[i] === step.K) return null;
   /** @type {HTMLElement[]} */
   let words = [];
-  if (content.rows && content.kind === "words")
-    words = contributionsOf(content.rows, step, i, k, rival)
-      .filter(({ difference }) => difference > 0)
-      .slice(0, WHY)
-      .map(({ j }) =>
-        textButton(bdi(content.words[j]), () => showWord(app, j), {
-          class: roleOf(step, j, k) === "own" ? "plain word own" : "plain word",
-          title: "Show this word on the map",
-        }),
-      );
-  else if (content.contrast && documents.text) {
+  if (content.rows && content.kind === "words") {
+    const terms = contributionsOf(content.rows, step, i, k, rival).filter(
+      ({ difference }) => difference > 0,
+    );
+    words = terms.slice(0, WHY).map(({ j }) =>
+      textButton(bdi(content.words[j]), () => showWord(app, j), {
+        class: roleOf(step, j, k) === "own" ? "plain word own" : "plain word",
+        title: "Show this word on the map",
+      }),
+    );
+    const meaning = rival >= 0 ? meaningOf(app, step, i, k) : null;
+    if (meaning && meaning.difference > (terms[0]?.difference ?? 0))
+      words.unshift(make("em", { text: "its meaning" }));
+  } else if (content.contrast && documents.text) {
     const has = new Set(documents.text[i].toLowerCase().match(TOKENS));
     words = content.contrast[k]
       .filter(([word]) => has.has(word))
@@ -223,7 +226,7 @@ function reasons(app, documents, step, i, k, rival, open, toggle) {
   const kept = keptWords(content.rows, i);
   const told = { own: names[k], rival: rival >= 0 ? names[rival] : "" };
   const odds = step.exact && rival >= 0 ? documents.log_odds[i] : null;
-  const meaning = odds === null || documents.group[i] !== k ? null : meaningOf(content, i);
+  const meaning = odds === null ? null : meaningOf(app, step, i, k);
   const details = make(
     "details",
     { class: "part word-by-word", open: open.table },
@@ -318,10 +321,11 @@ export function contributionsOf(rows, step, i, k, rival) {
 
 /** @typedef {Pick<Term, "own" | "other" | "difference">} Added */
 
-// Return what the meaning adds as a whole; null where there are only words.
-/** @param {Pick<Content, "meaning">} content @param {number} i @returns {Added | null} */
-function meaningOf({ meaning }, i) {
-  if (!meaning) return null;
+// Return what the meaning adds as a whole; null where there are only words, or at another step.
+/** @param {App} app @param {Step} step @param {number} i @param {number} k @returns {Added | null} */
+function meaningOf({ content }, step, i, k) {
+  const { meaning, documents } = content;
+  if (!meaning || !step.exact || documents?.group[i] !== k) return null;
   const [own, other] = [meaning.own[i], meaning.rival[i]];
   return { own, other, difference: own - other };
 }
