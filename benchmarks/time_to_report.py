@@ -1,15 +1,20 @@
 """The whole way from texts to the page: seconds by stage, memory, and the size of the folder.
 
-Run as ``python benchmarks/time_to_report.py [--before TREE] [CASE ...]``; TREE is a checkout of an
-earlier version with its kernels built, which takes turns with this one. It needs the folder of real
-data, named by SPHEREMIX_DATA, and writes ``benchmarks/results/time_to_report.json`` and, from it,
-``time_to_report.md``; named cases are measured again, and the others kept.
+Run as ``python benchmarks/time_to_report.py [--before TREE] [--peers] [CASE ...]``; TREE is a
+checkout of an earlier version with its kernels built, which takes turns with this one. It needs the
+folder of real data, named by SPHEREMIX_DATA, and writes ``benchmarks/results/time_to_report.json``
+and, from it, ``time_to_report.md`` and the picture of growth; named cases are measured again, and
+the others kept.
 
 Every exploration is one of the command, with its defaults, in a process of its own. A stage lasts
 from when it is announced to the next announcement; the first one is the start of Python and its
 imports. Seconds are those of the processor, all threads together, unless said; memory is the
 largest that the process had. An exploration that needs more processor seconds than ``--limit`` is
 stopped, and its stages until then are kept.
+
+Peers get the number of groups that was found, the words of scikit-learn's vectoriser, and write a
+plain page: a list of the words and of ten documents of each topic. They do not search the number of
+groups, and have no path, stability, tree or map.
 """
 
 from __future__ import annotations
@@ -22,14 +27,17 @@ import subprocess
 import sys
 import tempfile
 import time
+from html import escape
 from pathlib import Path
+from typing import Any
 
 from short_texts import made_up_texts, short_texts
 from timing import DATA, ROOT, machine
 
 FIGURES = ROOT / "benchmarks" / "results" / "time_to_report.json"
 TARGET = FIGURES.with_suffix(".md")
-COUNTS = {"200,000 texts": 200_000, "1,000,000 texts": 1_000_000}
+PICTURE = ROOT / "docs" / "figures" / "time_to_report.svg"
+COUNTS = {f"{n:,} texts": n for n in (10_000, 50_000, 200_000, 1_000_000)}
 # What is explored, one command after the other in one folder: each has a name and options.
 WHOLE = [("first", {})]
 CASES = {
@@ -37,9 +45,9 @@ CASES = {
     "bbc, 5 groups": [("first", {"k": 5})],
     "titles": WHOLE,
     "filings": WHOLE,
-    "200,000 texts": WHOLE,
-    "1,000,000 texts": WHOLE,
+    **dict.fromkeys(COUNTS, WHOLE),
 }
+PEERS = {"bbc": 5, "titles": 20, "10,000 texts": 28, "50,000 texts": 28, "200,000 texts": 28}
 BY_DEFAULT = [name for name in CASES if name != "1,000,000 texts"]
 # Words of the announcements of stages, and what they are called in the table.
 STAGES = {
@@ -104,6 +112,36 @@ def explore(source: str, out: str, options: str, limit: int) -> None:
     end()
 
 
+def peer(source: str, out: str, name: str, n_topics: int) -> None:
+    """Find topics as scikit-learn's documentation does, write a plain page, say what it cost."""
+    from sklearn.decomposition import NMF, LatentDirichletAllocation  # noqa: PLC0415
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer  # noqa: PLC0415
+
+    from spheremix.text import read_documents  # noqa: PLC0415 (the same reader for all)
+
+    clock = time.perf_counter()
+    texts = read_documents(Path(source)).texts
+    words: dict[str, Any] = {"stop_words": "english", "min_df": 5, "max_df": 0.5}
+    if name == "NMF":
+        vectorizer, model = TfidfVectorizer(**words), NMF(n_topics, random_state=0)
+    else:
+        vectorizer = CountVectorizer(**words)
+        model = LatentDirichletAllocation(n_topics, random_state=0)
+    shares = model.fit_transform(vectorizer.fit_transform(texts))
+    terms = vectorizer.get_feature_names_out()
+    with Path(out).open("w", encoding="utf-8") as page:
+        page.write("<!doctype html><meta charset=utf-8><title>topics</title>")
+        for k, weights in enumerate(model.components_):
+            listed = ", ".join(terms[weights.argsort()[::-1][:20]])
+            page.write(f"<h2>topic {k}</h2><p>{escape(listed)}</p><ol>")
+            page.writelines(
+                f"<li>{escape(texts[i])}</li>" for i in shares[:, k].argsort()[::-1][:10]
+            )
+            page.write("</ol>")
+    said = ["start", time.process_time(), time.perf_counter() - clock, megabytes()]
+    print(json.dumps(said), flush=True)
+
+
 def megabytes() -> float:
     """Return the megabytes that this process has had at most."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
@@ -119,7 +157,9 @@ def size(folder: Path) -> float:
 
 def measure(tree: Path, source: Path, out: Path, options: dict, limit: int) -> dict:
     """Explore with the version of a tree, and return what it cost."""
-    command = [sys.executable, __file__, "--explore", str(source), str(out), json.dumps(options)]
+    what = ["--peer", options["peer"]] if "peer" in options else []
+    command = [sys.executable, __file__, *what, "--explore", str(source), str(out)]
+    command.append(json.dumps(options))
     environment = {**os.environ, "PYTHONPATH": str(tree.resolve() / "src")}
     begin = time.perf_counter()
     done = subprocess.run(  # noqa: S603
@@ -136,13 +176,13 @@ def measure(tree: Path, source: Path, out: Path, options: dict, limit: int) -> d
         total = stages.setdefault(known[0] if known else what, [0.0, 0.0])
         total[0] += seconds
         total[1] += clock
-    page = out / "report.html"
+    page = out / "report.html" if out.is_dir() else out
     return {
         "finished": done.returncode == 0,
         "seconds": round(sum(one[0] for one in stages.values()), 1),
         "clock": round(time.perf_counter() - begin, 1),
         "peak_mb": round(max((one[3] for one in said), default=0.0)),
-        "folder_mb": round(size(out), 1),
+        "folder_mb": round(size(out), 1) if out.is_dir() else None,
         "page_mb": round(page.stat().st_size / 1e6, 1) if page.exists() else None,
         "stages": {name: [round(one, 2) for one in both] for name, both in stages.items()},
     }
@@ -161,6 +201,19 @@ def measure_case(case: str, trees: dict[str, Path], limit: int) -> dict:
     return figures
 
 
+def measure_peers(case: str, limit: int) -> dict:
+    """Measure scikit-learn's models on the documents of a case."""
+    figures = {}
+    with tempfile.TemporaryDirectory() as folder:
+        source, page = source_of(case, Path(folder)), Path(folder) / "page.html"
+        for name in ("NMF", "LDA"):
+            options = {"peer": name, "k": PEERS[case]}
+            found = {**measure(ROOT, source, page, options, limit), "stages": {}}
+            print(case, name, json.dumps(found), flush=True)
+            figures[f"{name}, {PEERS[case]} topics"] = {"scikit-learn": found}
+    return figures
+
+
 # The tables
 
 
@@ -168,27 +221,30 @@ def write_tables(figures: dict) -> None:
     """Write the tables."""
     lines = ["# From texts to the page", ""]
     lines += ["Made by `python benchmarks/time_to_report.py`, which says what is measured."]
-    lines += [f"{machine()}, shared with other work: seconds are of the processor.", ""]
+    lines += [f"{machine()}, shared with other work: seconds are of the processor."]
+    lines += ["What is not finished was stopped in the stage after the last one of its column.", ""]
     titles = ["case", "command", "version", "seconds", "clock", "peak MB", "folder MB", "page MB"]
     lines += [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
     rows = [
         (case, name, version, versions[version])
         for case in CASES
         for name, versions in figures.get(case, {}).items()
-        for version in ("before", "after")
+        for version in ("before", "after", "scikit-learn")
         if version in versions
     ]
     for case, name, version, one in rows:
         seconds = one["seconds"] if one["finished"] else f"> {one['seconds']}, not finished"
         page = "" if one["page_mb"] is None else one["page_mb"]
+        folder = "" if one["folder_mb"] is None else one["folder_mb"]
         lines.append(
             f"| {case} | {name} | {version} | {seconds} | {one['clock']} | {one['peak_mb']:,} "
-            f"| {one['folder_mb']} | {page} |"
+            f"| {folder} | {page} |"
         )
+    rows = [row for row in rows if row[2] == "after" and row[3]["stages"]]
     stages = list(dict.fromkeys(STAGES.values()))
     stages += sorted({stage for *_, one in rows for stage in one["stages"]} - set(stages))
     lines += ["", "Processor seconds by stage:", ""]
-    heads = [f"{case}, {name}, {version}" for case, name, version, _ in rows]
+    heads = [f"{case}, {name}" for case, name, _, _ in rows]
     lines += [f"| stage | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
     for stage in stages:
         cells = [one["stages"].get(stage) for *_, one in rows]
@@ -198,14 +254,47 @@ def write_tables(figures: dict) -> None:
     TARGET.write_text("\n".join(lines) + "\n", "utf-8")
 
 
+def draw_growth(figures: dict) -> None:
+    """Draw seconds by stage and memory against the number of made-up texts."""
+    known = [(n, figures[case]["first"]["after"]) for case, n in COUNTS.items() if case in figures]
+    known = [(n, one) for n, one in known if one["finished"]]
+    if len(known) < 2:
+        return
+    import matplotlib as mpl  # noqa: PLC0415 (explorations run in this file do not need it)
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    mpl.rcParams |= {"svg.hashsalt": "spheremix", "font.size": 9}
+    figure = Figure(figsize=(8.2, 3.4), layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=[2, 1])
+    sizes = [n for n, _ in known]
+    for stage in [*dict.fromkeys(STAGES.values())][1:]:
+        seconds = [one["stages"].get(stage, [0.0])[0] for _, one in known]
+        left.plot(sizes, seconds, marker="o", markersize=3, label=stage)
+    left.plot(sizes, [one["seconds"] for _, one in known], "k", marker="o", label="all")
+    right.plot(sizes, [one["peak_mb"] for _, one in known], "k", marker="o", label="memory")
+    right.plot(sizes, [one["folder_mb"] for _, one in known], marker="o", label="folder")
+    right.plot(sizes, [one["page_mb"] for _, one in known], marker="o", label="page")
+    for ax, what in ((left, "processor seconds"), (right, "megabytes")):
+        ax.set(xscale="log", yscale="log", xlabel="documents", ylabel=what)
+        ax.grid(alpha=0.3)
+        ax.legend(fontsize=7, frameon=False)
+    figure.savefig(PICTURE, metadata={"Date": None})
+
+
 def main() -> None:
     """Measure, and write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cases", nargs="*", help=f"of {', '.join(CASES)}")
     parser.add_argument("--before", type=Path, help="a checkout of the version before")
     parser.add_argument("--limit", type=int, default=1800, help="processor seconds of a command")
+    parser.add_argument("--peers", action="store_true", help="measure scikit-learn, too")
     parser.add_argument("--explore", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--peer", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.peer:
+        source, out, options = arguments.explore
+        peer(source, out, arguments.peer, json.loads(options)["k"])
+        return
     if arguments.explore:
         explore(*arguments.explore, arguments.limit)
         return
@@ -214,11 +303,14 @@ def main() -> None:
     trees = {} if arguments.before is None else {"before": arguments.before}
     for case in arguments.cases or BY_DEFAULT:
         found = measure_case(case, {**trees, "after": ROOT}, arguments.limit)
+        if arguments.peers and case in PEERS:
+            found |= measure_peers(case, arguments.limit)
         figures = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else {}
         for name, versions in found.items():
-            figures.setdefault(case, {}).setdefault(name, {}).update(versions)
+            figures.setdefault(case, {})[name] = versions
         FIGURES.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
         write_tables(figures)
+        draw_growth(figures)
 
 
 if __name__ == "__main__":
