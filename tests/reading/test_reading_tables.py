@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from scipy.stats import binomtest
 
 import spheremix as sm
 from spheremix.reading import (
@@ -156,6 +157,50 @@ def test_bad_timelines():
         timeline([0, 1], ["2016"])
     empty = timeline([0, 1], [None, None])
     assert (empty.periods, empty.counts.shape, empty.n_undated) == ((), (2, 0), 2)
+    assert [one.shape for one in empty.bounds()] == [(2, 0), (2, 0)]
+
+
+def test_intervals_of_documents_in_one_group_are_those_of_wilson():
+    rng = np.random.default_rng(0)
+    groups, years = rng.integers(3, size=80), rng.choice([2000, 2001, 2003], 80)
+    found = timeline(groups, [str(one) for one in years], period="year")
+    low, high = found.bounds()
+    for k in range(3):
+        for p, year in enumerate(found.periods):
+            here = groups[years == int(year)]
+            if not len(here):
+                assert (low[k, p], round(high[k, p], 2)) == (0.0, 1.0)
+                continue
+            ends = binomtest(int((here == k).sum()), len(here)).proportion_ci(method="wilson")
+            assert_allclose([low[k, p], high[k, p]], ends, atol=1e-9)
+            assert_allclose(found.shares[k, p], np.mean(here == k))
+
+
+@pytest.mark.parametrize("concentration", [0.5, 4.0, 40.0])
+def test_intervals_of_shares_contain_the_truth(concentration):
+    """Documents have several groups, the more even the larger the concentration is."""
+    rng, covered, widths = np.random.default_rng(1), [], []
+    for _ in range(60):
+        truth = rng.dirichlet([2.0, 1.0, 5.0], 12)
+        n = rng.integers(4, 30, 12)
+        years = np.repeat(np.arange(12), n)
+        shares = np.array([rng.dirichlet(concentration * truth[year] + 1e-6) for year in years])
+        dates = [str(1990 + year) for year in years]
+        found = timeline(shares.argmax(axis=1), dates, period="year", shares=shares)
+        low, high = found.bounds()
+        covered.append((low <= truth.T) & (high >= truth.T))
+        widths.append((high - low).mean())
+    assert 0.93 <= np.mean(covered) <= 0.975
+    assert np.mean(widths) < {0.5: 0.36, 4.0: 0.22, 40.0: 0.09}[concentration]
+
+
+def test_a_peak_is_not_in_two_documents():
+    """All of two documents in 2001, and half of forty in 2002: the peak is in 2002."""
+    groups = [0] * 2 + [0] * 20 + [1] * 20 + [1] * 30
+    years = ["2001"] * 2 + ["2002"] * 40 + ["2003"] * 30
+    found = timeline(groups, years, period="year")
+    assert found.shares[0].argmax() == 0
+    assert found.peaks().tolist() == [1, 2]
 
 
 # --------------------------------------------------------------------------------------- alignment

@@ -13,6 +13,7 @@ from tree_common import themes
 
 import spheremix as sm
 from spheremix.estimators import advice as measured
+from spheremix.report import content as contents
 from spheremix.run.sentences import headline, remarks
 from spheremix.run.stages import dense
 from spheremix.run.stages.tree import ancestors
@@ -80,6 +81,36 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(explored, tmp_path, m
     assert calls == []  # the advice was made before
     name = "tables/advice.csv"
     assert (run.folder / name).read_bytes() == (explored.folder / name).read_bytes()
+
+
+def test_levels_are_named_groups_each_in_one_of_the_level_above(tmp_path):
+    """Nodes of a level are a partition; parents lie above their groups in the tree."""
+    X, themes_of, _ = themes(n=40)
+    run = sm.explore_corpus(matrix(X, tmp_path), tmp_path / "run", levels="2,3,9", **OPTIONS)
+    n = len(X)
+    table, tree = run.read_table("levels"), run.read_table("tree")
+    rows = [dict(zip(table, one, strict=True)) for one in zip(*table.values(), strict=True)]
+    levels = {M: [one for one in rows if one["level"] == M] for M in (2, 3, 9)}
+    assert [len(own) for own in levels.values()] == [2, 3, 9]
+    assert all(sum(one["size"] for one in own) == n for own in levels.values())
+    assert [one["parent"] for one in levels[2]] == [None, None]
+    for above, own in ((levels[2], levels[3]), (levels[3], levels[9])):
+        names = {one["node"]: one["name"] for one in above}
+        for one in own:
+            assert names[one["parent"]] == one["parent_name"]
+            node = one["node"]
+            while node not in names:
+                node = tree["parent"][node]
+            assert node == one["parent"]
+    assert sorted(one["group"] for one in levels[9]) == list(range(9))
+    of_groups = {one["group"]: one for one in levels[9]}
+    for k, name in zip(run.groups["group"], run.groups["name"], strict=True):
+        assert of_groups[k]["name"] == name
+    assert set(run.groups["broad_group"]) == {one["node"] for one in levels[2]}
+    assert [M for M, _ in contents.build(run)["tree"]["levels"]] == [2, 3]
+    above = {one["group"]: one["parent"] for one in levels[9]}
+    assert adjusted_rand_score([above[k] for k in run.documents["group"]], themes_of) == 1.0
+    assert (run.folder / "tables" / "levels.csv").exists()
 
 
 def test_broad_groups_are_nodes_of_the_tree(tmp_path):

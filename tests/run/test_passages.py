@@ -13,7 +13,6 @@ import spheremix as sm
 from spheremix.errors import ParameterError
 from spheremix.run import Listener
 from spheremix.run.explore import check_run
-from spheremix.run.folder.files import RunError
 from spheremix.run.new_documents import compare_documents
 from spheremix.run.options import ExploreOptions
 from spheremix.run.sentences import remarks
@@ -154,6 +153,9 @@ def test_labels_and_time_are_sums_of_shares(split_run):
     for row in table(run, "tables/time.csv"):
         own = shares[[one == row["period"] for one in corpus.dates], int(row["group"])].sum()
         assert float(row["documents"]) == pytest.approx(own, rel=1e-4, abs=1e-5)
+        assert row["all_documents"] == "4"
+        assert float(row["low"]) <= float(row["share"]) <= float(row["high"])
+        assert float(row["share"]) == pytest.approx(own / 4, rel=1e-4, abs=1e-5)
 
 
 def test_the_run_says_what_was_split(split_run):
@@ -204,9 +206,36 @@ def test_no_new_document_need_have_a_known_word(split_run):
     assert found["group"] == [None, None]
 
 
-def test_an_update_is_refused(split_run):
-    with pytest.raises(RunError, match="split into passages, and such a run cannot be updated"):
-        split_run[0].update(["A ship and a captain."])
+def test_an_update_keeps_groups_and_gives_shares_to_new_documents(split_run, tmp_path):
+    run, truth = split_run
+    named = sm.load_run(run.save(tmp_path / "named")).edit({"names": {columns_of(run)[2]: "Law"}})
+    old, _ = speeches()
+    new, more = speeches(6, seed=1)
+    repeated = Corpus([old.texts[3], *new.texts], ["speech 3", *(f"new {i}" for i in range(6))])
+    updated = named.update(repeated, tmp_path / "updated")
+    assert updated.documents["id"] == [*old.ids, *(f"new {i}" for i in range(6))]
+    assert updated.documents["passages"] == [12] * 46
+    places = columns_of(run)
+    assert columns_of(updated) == places
+    assert updated.names()[places[2]] == "Law"
+    shares = shares_of(updated)[:, places]
+    assert np.abs(shares - np.vstack([truth, more])).max() < 0.05
+    said = remarks(updated)[0].render()
+    assert "6 documents were added to 40" in said
+    assert "whether new documents are unlike those of before was not tested" in said
+    assert "0 of 480 passages of before changed group" in said
+    assert check_run(updated, refit=True) == []
+    assert updated.assign(["The captain of the ship saw an island."])["group"] == [places[0]]
+    again = updated.update(["A jury and a judge heard the appeal."], tmp_path / "again")
+    assert again.documents["passages"][-1] == 1
+    assert shares_of(again)[-1].argmax() == places[2]
+
+
+def test_an_update_refuses_another_document_of_the_same_id(split_run, tmp_path):
+    new, _ = speeches(2, seed=5)
+    with pytest.raises(sm.text.ReadError, match="the id 'speech 0' is that of another document"):
+        split_run[0].update(new, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
 
 
 def test_edits_of_groups_of_passages(split_run, tmp_path):

@@ -1,4 +1,15 @@
-"""Groups against time: documents by month or by year."""
+"""Groups against time: documents by month or by year, and their shares with intervals.
+
+The interval of a share is that of Wilson (1927), "Probable inference, the law of succession, and
+statistical inference", for as many documents as there are in the period. Shares of documents that
+can be in several groups vary less than those of documents that are in one: with s_i the share of a
+group in each of N documents, and m_i the mean of its period, of which there are P, the number of
+documents is divided by
+
+    N / (N - P) sum_i (s_i - m_i)^2 / sum_i m_i (1 - m_i),
+
+which is 1, at most, and so it is where each document is in one group. The groups are held.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
+from scipy.stats import norm
 
 from spheremix.reading.labels import as_groups, count_groups, is_missing
 from spheremix.text.values import iso_date
@@ -18,6 +30,7 @@ if TYPE_CHECKING:
 Period = Literal["auto", "month", "year"]
 
 MANY_MONTHS = 60  # beyond them, time is counted in years
+LEAST_RATIO = 1e-3  # of variances; and documents of a period that has none
 _UNITS = {"month": "M", "year": "Y"}
 
 
@@ -33,11 +46,52 @@ class Timeline:
         Documents of the group in the period.
     n_undated : int
         Documents without date.
+    totals : ndarray of shape (n_periods,)
+        Documents of all groups in the period.
+    squares : ndarray of shape (K,)
+        Sums of the squared shares of the group in dated documents: ``counts`` summed, where each
+        document is in one group.
     """
 
     periods: tuple[str, ...]
-    counts: NDArray[np.intp]
+    counts: NDArray[Any]
     n_undated: int
+    totals: NDArray[np.intp]
+    squares: NDArray[np.float64]
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """Share of the group in the documents of the period; 0 where there are none."""
+        found: NDArray[np.float64] = self.counts / np.maximum(self.totals, 1)
+        return found
+
+    def bounds(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the ends of the intervals of the shares; 0 and 1 where there are no documents.
+
+        Examples
+        --------
+        >>> from spheremix.reading import timeline
+        >>> low, high = timeline([0] * 5 + [1] * 5, ["2016"] * 10, period="year").bounds()
+        >>> low.round(3).tolist(), high.round(3).tolist()
+        ([[0.237], [0.237]], [[0.763], [0.763]])
+        """
+        shares, n = self.shares, self.totals
+        chance = (n * shares * (1.0 - shares)).sum(axis=1)
+        spread = self.squares - (n * shares**2).sum(axis=1)
+        free = n.sum() - np.count_nonzero(n)
+        chance *= free / max(n.sum(), 1)
+        one = np.ones_like(chance)
+        ratio = np.clip(np.divide(spread, chance, out=one, where=chance > 0.0), LEAST_RATIO, 1.0)
+        z2 = norm.ppf(0.5 + level / 2.0) ** 2
+        weight = z2 / (np.maximum(n, LEAST_RATIO) / ratio[:, None])
+        middle = (shares + weight / 2.0) / (1.0 + weight)
+        half = np.sqrt(weight * shares * (1.0 - shares) + weight**2 / 4.0) / (1.0 + weight)
+        return np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
+
+    def peaks(self, level: float = 0.95) -> NDArray[np.intp]:
+        """Return the period of each group whose share is surely largest: by its lower bound."""
+        found: NDArray[np.intp] = self.bounds(level)[0].argmax(axis=1)
+        return found
 
 
 def timeline(
@@ -91,7 +145,8 @@ def timeline(
     dated = kept & ~np.isnat(days)
     n_undated = int(kept.sum() - dated.sum())
     if not dated.any():
-        return Timeline((), np.zeros((K, 0), dtype=np.intp), n_undated)
+        none = np.zeros((K, 0), dtype=np.intp)
+        return Timeline((), none, n_undated, np.zeros(0, dtype=np.intp), np.zeros(K))
     if period == "auto":
         months = days[dated].astype("datetime64[M]")
         many = int(np.ptp(months).astype(int)) >= MANY_MONTHS
@@ -101,13 +156,15 @@ def timeline(
     places = (periods - first).astype(np.intp)
     every = np.arange(first, last + 1)
     counts: NDArray[Any] = np.zeros((K, len(every)), dtype=np.intp)
+    totals = np.bincount(places, minlength=len(every))
     if shares is None:
         np.add.at(counts, (ids[dated], places), 1)
+        squares = counts.sum(axis=1).astype(np.float64)
     else:
         counts = np.zeros((len(every), K))
         np.add.at(counts, places, shares[dated])
-        counts = counts.T
-    return Timeline(tuple(str(one) for one in every), counts, n_undated)
+        counts, squares = counts.T, (shares[dated] ** 2).sum(axis=0)
+    return Timeline(tuple(str(one) for one in every), counts, n_undated, totals, squares)
 
 
 def _has_years(dates: Any, dated: NDArray[np.bool_]) -> bool:

@@ -86,7 +86,7 @@ def _measured(run: Run) -> dict[str, Any]:
         "hues": hues(K),
         "names": names,
         "given_names": given_names(run),
-        "tree": tree_entry(run.nodes, names, words=has_words),
+        "tree": tree_entry(run.nodes, names, run.levels, words=has_words),
         "steps": steps.entries,
         "path": curves(path),
         "chosen": steps.chosen,

@@ -161,13 +161,14 @@ def stability_entry(sample: Shown, shown: NDArray[np.intp]) -> dict[str, Any] | 
 
 
 def tree_entry(
-    nodes: list[Node] | None, names: Sequence[str], *, words: bool
+    nodes: list[Node] | None, names: Sequence[str], levels: dict[int, list[int]], *, words: bool
 ) -> dict[str, Any] | None:
     """Describe the tree, one value a node; ``names`` are those of the chosen groups.
 
     Without ``words``, nodes are named by coordinates, which say nothing to a reader: these are left
     out, and nodes have numbers. They are numbered as in tables/tree.csv: fine groups first, each
-    merge after its parts.
+    merge after its parts. ``levels`` has the broader numbers of groups that were asked for, and the
+    nodes that the groups lie in.
     """
     if nodes is None:
         return None
@@ -190,6 +191,7 @@ def tree_entry(
         "only": [one.only_here_words[:listed] for one in nodes],
         "groups": [-1 if one.group is None else one.group for one in nodes],
         "is_chosen": [one.chosen for one in nodes],
+        "levels": [[M, own] for M, own in levels.items()],
     }
 
 

@@ -155,7 +155,7 @@ TABLES: dict[str, TableSchema] = {
             "note": Column("Note on the group, from the edits of the run."),
             "broad_group": Column(
                 "Broad group that it lies in, a node of tables/tree.csv; only where fewer groups "
-                "are more stable.",
+                "are more stable, or levels were asked for.",
                 int,
             ),
             "broad_name": Column("Name of this broad group."),
@@ -353,6 +353,23 @@ TABLES: dict[str, TableSchema] = {
             ),
         },
     ),
+    "levels": TableSchema(
+        "tables/levels.csv",
+        "If levels were asked for: the groups of each level, the broadest first, each with the "
+        "broader group that it lies in.",
+        {
+            "level": Column("Number of groups of the level.", int),
+            "node": Column("The group as a node of tables/tree.csv.", int),
+            "group": Column("Number of the group, if it is one of groups.csv.", int),
+            "name": Column("Name of the group, or what tells it from the node beside it."),
+            "parent": Column(
+                "The group of the level above that it lies in; empty for the broadest.", int
+            ),
+            "parent_name": Column("Name of this group."),
+            "size": Column("Number of documents, or of passages if documents were split.", int),
+            "words": Column("The 20 most characteristic words against all other documents."),
+        },
+    ),
     "path": TableSchema(
         "tables/path.csv",
         "The steps of the path, from dense prototypes to sparse ones. If the run is relaxed, as it "
@@ -416,6 +433,21 @@ TABLES: dict[str, TableSchema] = {
                 "Number of documents of the group in this period; if documents were split, the "
                 "sum of their shares.",
                 float,
+            ),
+            "all_documents": Column("Documents of all groups in this period.", int),
+            "share": Column(
+                "Share of the group in these documents; empty if there are none.", float
+            ),
+            "low": Column(
+                "Lower end of the 95 % interval of the share, by the number of documents and how "
+                "they differ; the groups are held.",
+                float,
+            ),
+            "high": Column("Upper end of this interval.", float),
+            "peak": Column(
+                "1 for the period of each group whose lower end is the highest: its peak, not "
+                "by a few documents alone; else 0.",
+                int,
             ),
         },
     ),

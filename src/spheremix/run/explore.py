@@ -171,6 +171,7 @@ class Start:
     step: PendingStep  # names, notes and marks that the run takes over
     lines: frozenset[str] = frozenset()  # that the run before left out of its documents
     told: frozenset[str] = frozenset()  # notes about the documents that were told already
+    cut: Cut | None = None  # how they were split, where rows are their passages
 
     def command(self) -> dict[str, str]:
         """Return what tells this start from others: the groups, and what is said of them."""
@@ -198,7 +199,9 @@ def explore(
     if documents is not None:
         source = replace(source, notes=[*source.notes, *renamed_columns(documents)])
     source, lines = mended(source, options), frozenset[str]() if start is None else start.lines
-    source, cut = (source, None) if given is not None else cut_source(source, options)
+    cut = None if start is None else start.cut
+    if cut is None and given is None:
+        source, cut = cut_source(source, options)
     model, said = choose_model(source, given, options)
     embeddings = isinstance(source, Matrix) and source.vocabulary is None
     n_documents = source.X.shape[0] if isinstance(source, Matrix) else len(source)

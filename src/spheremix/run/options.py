@@ -232,6 +232,14 @@ class ExploreOptions:
         "Number of groups, as 5, or several to choose from, as 2:20 or 2,4,8.",
         found="up to 40, and more while groups come back",
     )
+    levels: Any = option(
+        None,
+        MODEL,
+        "Numbers of broader groups that the groups lie in, as 5 or 5,12: named in groups.csv, "
+        "tables/levels.csv and the report. Without {k}, the largest is the number of groups: "
+        "`{levels} 5,20`.",
+        found="the broad number, where one is advised",
+    )
     seed: int = option(0, MODEL, "The same seed gives the same result, to the last digit.")
     criterion: str | None = option(
         None,
@@ -309,6 +317,7 @@ class ExploreOptions:
 
         found: dict[str, Any] = {
             "k": parse_k(self.k),
+            "levels": parse_k(self.levels, "levels"),
             "kappa": parse_kappa(self.kappa),
             "min_df": parse_df("min_df", self.min_df),
             "max_df": parse_df("max_df", self.max_df),
@@ -317,6 +326,8 @@ class ExploreOptions:
             "label": parse_names("label", self.label),
             "split": parse_split(self.split),
         }
+        if found["levels"] and found["k"] is None:
+            found["k"] = found["levels"][-1:]
         for name in ("criterion", "k_criterion"):  # as people write them: BIC, bic
             if isinstance(getattr(self, name), str):
                 found[name] = getattr(self, name).lower()
@@ -468,29 +479,29 @@ def _of_result() -> list[str]:
 # NumPy, so that the help of the command does not wait for it.
 
 
-def parse_k(value: Any) -> tuple[int, ...] | None:
+def parse_k(value: Any, name: str = "k") -> tuple[int, ...] | None:
     """Read numbers of groups: 5, "5", "2:20" (both included), "2,4,8", a range or a list."""
     if value is None or (isinstance(value, str) and value == AUTO):
         return None
-    numbers = _from_text(value) if isinstance(value, str) else _from_numbers(value)
+    numbers = _from_text(value, name) if isinstance(value, str) else _from_numbers(value, name)
     if not numbers:
-        raise ParameterError("{k} must have at least one number of groups; got none")
+        raise ParameterError(f"{{{name}}} must have at least one number of groups; got none")
     if min(numbers) < 1:
         raise ParameterError(
-            "{k} must be 1 or more: {least} groups cannot be; got {got}",
+            f"{{{name}}} must be 1 or more: {{least}} groups cannot be; got {{got}}",
             least=min(numbers),
             got=repr(value),
         )
     if len(numbers) > MOST_CANDIDATES:
         raise ParameterError(
-            "{k} must have {most} numbers at most; got {got}",
+            f"{{{name}}} must have {{most}} numbers at most; got {{got}}",
             most=f"{MOST_CANDIDATES:,}",
             got=repr(value),
         )
     return tuple(sorted(set(numbers)))
 
 
-def _from_numbers(value: Any) -> list[int]:
+def _from_numbers(value: Any, name: str) -> list[int]:
     """Read whole numbers; of too many, one more than there may be."""
     try:
         several = isinstance(value, Iterable) and not isinstance(value, bytes | bytearray)
@@ -498,25 +509,27 @@ def _from_numbers(value: Any) -> list[int]:
     except TypeError:  # an array of no dimension
         listed = [value]
     if not all(isinstance(K, Integral) and not isinstance(K, bool) for K in listed):
-        raise ParameterError("{k} must be whole numbers of groups; got {got}", got=repr(value))
+        raise ParameterError(
+            f"{{{name}}} must be whole numbers of groups; got {{got}}", got=repr(value)
+        )
     return [int(K) for K in listed]
 
 
-def _from_text(text: str) -> list[int]:
+def _from_text(text: str, name: str) -> list[int]:
     first, colon, last = text.partition(":")
     try:
         ends = [int(first), int(last)] if colon else [int(part) for part in text.split(",")]
     except ValueError:
         raise ParameterError(
-            "{k} must be a number of groups, as 5, a range, as 2:20, or several, as 2,4,8; got "
-            "{got}",
+            f"{{{name}}} must be a number of groups, as 5, a range, as 2:20, or several, as 2,4,8; "
+            "got {got}",
             got=repr(text),
         ) from None
     if not colon:
         return ends
     if ends[0] > ends[1]:
         raise ParameterError(
-            "{k} must be a range that goes up, as {up}; got {got}",
+            f"{{{name}}} must be a range that goes up, as {{up}}; got {{got}}",
             up=f"{ends[1]}:{ends[0]}",
             got=repr(text),
         )

@@ -549,7 +549,7 @@ class Run:
     def rename(self, info: RunInfo) -> None:
         """Name the groups."""
         self.info = info
-        for name in ("nodes", "_tables"):  # they have the names before
+        for name in ("nodes", "levels", "_tables"):  # they have the names before
             self.__dict__.pop(name, None)
         self.reading.names = self.names()
 
@@ -580,8 +580,21 @@ class Run:
         return describe_tree(self.fine_tree, self.rows, self.reading)
 
     @cached_property
+    def levels(self) -> dict[int, list[int]]:
+        """The nodes of the tree that the groups lie in, by the broader numbers asked for."""
+        asked = self.info.command.get("levels") or ()
+        if self.nodes is None:
+            return {}
+        return {M: ancestors(self.nodes, M) for M in asked if 1 < M < self.info.n_groups}
+
+    @cached_property
     def broad_groups(self) -> list[int] | None:
-        """The broad group of each group, a node of the tree; None where none are advised."""
+        """The broad group of each group, a node of the tree; None where none are known.
+
+        They are those of the broadest level, or the ones that are advised.
+        """
+        if self.levels:
+            return next(iter(self.levels.values()))
         broad = self.info.n_groups if self.advice is None else self.advice.broad
         if self.nodes is None or not 1 < broad < self.info.n_groups:
             return None
@@ -750,6 +763,7 @@ class Run:
         removed = {} if rows.vectorization is None else rows.vectorization.removed
         optional: dict[str, tuple[Any, Any]] = {
             "tree": (tables.tree_columns, self.nodes),
+            "levels": (partial(tables.level_columns, self.nodes), self.levels or None),
             "path": (tables.path_columns, self.path),
             "advice": (tables.advice_columns, self.advice),
             "contrast": (partial(tables.contrast_columns, reading), self.contrasts),

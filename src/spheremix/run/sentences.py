@@ -289,14 +289,14 @@ def updated(run: Run) -> Remark | None:
         "added": count(before.n_added, "document"),
         "were": "was" if before.n_added == 1 else "were",
         "n": f"{before.n_before:,}",
-        "found": _found(before),
+        "found": _found(before) if run.cut is None else _not_compared(before),
     }
     if keeps_numbers(run):
         values |= _groups_since(run, before)
         said += ["Groups keep their numbers", "{found}", "Sizes before and after: {sizes}"]
         said += ["New: {new}"] if values["new"] else []
         brief += ["New: {new}"] if values["new"] else []
-        moved = "{moved} of {total} documents of before changed group"
+        moved = f"{{moved}} of {{total}} {unit_name(run)}s of before changed group"
         said.append(moved)
         brief.append(moved)
         said += ["Words that are new among the first: {words}"] if values["words"] else []
@@ -322,6 +322,16 @@ def _found(before: UpdateRecord) -> str:
     if before.alarms:
         return f"{alarms}. {unknown}"
     return unknown if n == before.n_added else f"{unknown}. The others are like those of before"
+
+
+def _not_compared(before: UpdateRecord) -> str:
+    """Say that documents that were split are not compared with those of before."""
+    said = "Each new passage is in the group that fits it best; whether new documents are unlike "
+    said += "those of before was not tested"
+    if not before.n_unknown:
+        return said
+    have = "has" if before.n_unknown == 1 else "have"
+    return f"{said}. {count(before.n_unknown, 'new document')} {have} no word of the run before"
 
 
 def _groups_since(run: Run, before: UpdateRecord) -> dict[str, str]:

@@ -447,6 +447,29 @@ def tree_columns(nodes: list[Node]) -> dict[str, Any]:
     }
 
 
+def level_columns(nodes: list[Node], levels: dict[int, list[int]]) -> dict[str, Any]:
+    """List the groups of each level, the broadest first, each with the broader one it lies in."""
+    chosen = {one.group: i for i, one in enumerate(nodes) if one.chosen and one.group is not None}
+    own = [chosen[k] for k in sorted(chosen)]
+    rows: list[tuple[int, int, int | None]] = []
+    above: list[int] | None = None
+    for M, here in [*levels.items(), (len(own), own)]:
+        parents = {node: None if above is None else above[k] for k, node in enumerate(here)}
+        order = sorted(parents, key=lambda node: (-nodes[node].size, node))
+        rows += [(M, node, parents[node]) for node in order]
+        above = here
+    return {
+        "level": [M for M, *_ in rows],
+        "node": [node for _, node, _ in rows],
+        "group": [nodes[node].group if nodes[node].chosen else None for _, node, _ in rows],
+        "name": [nodes[node].name for _, node, _ in rows],
+        "parent": [parent for *_, parent in rows],
+        "parent_name": ["" if parent is None else nodes[parent].name for *_, parent in rows],
+        "size": [nodes[node].size for _, node, _ in rows],
+        "words": [", ".join(nodes[node].words) for _, node, _ in rows],
+    }
+
+
 def path_columns(path: VMFPath) -> dict[str, Any]:
     """Return the steps of the path."""
     steps = np.arange(len(path.betas_))
@@ -487,10 +510,22 @@ def time_columns(groups: Any, dates: Any, K: int, shares: Any = None) -> dict[st
     """Count the documents of each group by month, or by year where there are many months."""
     found = timeline(groups, dates, period="auto", n_groups=K, shares=shares)
     rows, columns = (axis.ravel() for axis in np.indices(found.counts.shape))
+    low, high = found.bounds()
+    there = found.totals[columns] > 0
+
+    def known(values: Any) -> list[float | None]:
+        own = zip(values[rows, columns].tolist(), there.tolist(), strict=True)
+        return [one if ok else None for one, ok in own]
+
     return {
         "group": rows,
         "period": [found.periods[j] for j in columns],
         "documents": found.counts[rows, columns],
+        "all_documents": found.totals[columns],
+        "share": known(found.shares),
+        "low": known(low),
+        "high": known(high),
+        "peak": (columns == found.peaks()[rows]).astype(int) if len(columns) else [],
     }
 
 

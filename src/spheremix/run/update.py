@@ -35,11 +35,12 @@ from spheremix.run.new_documents import (
 from spheremix.run.options import ExploreOptions
 from spheremix.run.run import load_run
 from spheremix.run.stages.meaning import GIVEN, NONE
-from spheremix.run.stages.passages import WHOLE
+from spheremix.run.stages.passages import WHOLE, Cut, cut_corpus, cut_new
 from spheremix.run.stages.rows import Rows, check_rows, mended, rows_of_matrix, vectors_beside
 from spheremix.text import Corpus, Matrix, ReadError, vectorize
 from spheremix.text.corpus import shown
 from spheremix.text.formats import CSV_SUFFIXES, WORKBOOK_SUFFIXES
+from spheremix.text.passages import Passages
 from spheremix.wording import count, joined
 
 if TYPE_CHECKING:
@@ -83,11 +84,6 @@ def update_run(
             f"{before.folder}: this run was not made by spheremix explore and cannot be updated. "
             "Explore old and new documents together."
         )
-    if before.cut is not None:
-        raise RunError(
-            f"{before.folder}: its documents were split into passages, and such a run cannot be "
-            "updated. Explore old and new documents together."
-        )
     options = ExploreOptions.of_command(before.info.command, threads)
     given = {"text": text, "id": id, "metadata": metadata}
     columns = {name: one for name, one in given.items() if one is not None}
@@ -96,20 +92,24 @@ def update_run(
         new, texts, meaning = texts, None, new
     wanted = _wanted(new if texts is None else texts, options, columns, hears)
     added = join(before, read_new(before, new, hears, wanted, columns, texts), hears, meaning)
-    hears.begin(f"Comparing {count(added.fresh.n_documents, 'document')} with those of the run")
-    found = compare_rows(before, added.fresh)
+    found = None
+    if added.cut is None:
+        n_fresh = count(added.fresh.n_documents, "document")
+        hears.begin(f"Comparing {n_fresh} with those of the run")
+        found = compare_rows(before, added.fresh)
     lines = frozenset([] if before.rows is None else before.rows.dropped_lines)
     labels, K = _labels(before, added, found, options, lines)
     groups = dict(zip(added.known, added.labels.tolist(), strict=True))
     step = PendingStep(_taken_over(before, added, found, K), groups)
-    start = Start(labels, step, lines=lines, told=frozenset(added.source.notes))
+    told = frozenset(added.source.notes)
+    start = Start(labels, step, lines=lines, told=told, cut=added.cut)
     model = NONE if before.meaning is None else before.meaning.model
     beside: Any = added.source
     if isinstance(beside, Corpus) and model == GIVEN:
         beside = vectors_beside(beside, added.vectors)
     alone = before.info.command.get("meaning_only", False)
     chosen = replace(options, k=K, meaning=model, meaning_only=alone)
-    if isinstance(added.source, Corpus):
+    if isinstance(added.source, Corpus) and added.cut is None:
         chosen = replace(chosen, split=WHOLE)
     return explore(beside, chosen, Store(folder), force=False, listener=hears, start=start)
 
@@ -166,7 +166,8 @@ def _labels(
     """Return the group of each document, -1 where none is known, and the number of groups.
 
     Old documents come first. Groups that are suggested come after those of the run; the last one
-    has documents that share no word with the run.
+    has documents that share no word with the run. Of passages no group is suggested: those of one
+    document are too much alike.
     """
     old, K, fresh = added.labels, before.info.n_groups, added.fresh
     new = np.full(fresh.n_documents, -1, dtype=np.intp)
@@ -175,8 +176,10 @@ def _labels(
     if found is not None:
         new[fresh.kept] = np.where(found.new_group >= 0, K + found.new_group, found.labels)
         K += len(found.new_groups)
+    elif added.cut is not None and len(fresh.kept):
+        new[fresh.kept] = before.reading.documents(fresh.X).labels
     labels = np.concatenate([old, new])
-    if isinstance(added.source, Corpus):
+    if isinstance(added.source, Corpus) and added.cut is None:
         unknown = len(old) + np.array(sorted(fresh.reasons), dtype=np.intp)
         own = group_without_known_words(added.source, unknown, options, lines)
         labels[own] = K
@@ -202,13 +205,13 @@ def _taken_over(
     nowhere = labels[[] if before.rows is None else before.rows.kept] < 0
     update = UpdateRecord(
         before=called,
-        n_before=len(labels),
-        n_added=added.fresh.n_documents,
+        n_before=added.n_before,
+        n_added=added.n_added,
         sizes=np.bincount(labels[labels >= 0], minlength=K).tolist(),
         names=names,
         words=first_words(before),
         n_nowhere=int(nowhere.sum()) if reading.has_noise else None,
-        n_unknown=len(added.fresh.reasons) if on_texts(before) else 0,
+        n_unknown=added.n_unknown if on_texts(before) else 0,
         checks=[] if found is None else [f"{one.name}: {one.sentence}" for one in found.checks],
         alarms=[] if found is None else found.alarms,
         colours=add_places(before.colours, n_groups - K),
@@ -249,6 +252,29 @@ class Joined:
     labels: Ids  # the groups of the documents of before, -1 for none
     known: list[str]  # what the documents of before are known by
     vectors: Any = None  # the meaning of all, where the run has it
+    cut: Cut | None = None  # where they are passages of documents, as those of the run
+
+    @property
+    def n_before(self) -> int:
+        """Documents of the run, as they were before any was split."""
+        return len(self.labels) if self.cut is None else len(self.cut.whole) - self.n_added
+
+    @property
+    def n_added(self) -> int:
+        """New documents."""
+        return self.fresh.n_documents if self.cut is None else len(np.unique(self._owners))
+
+    @property
+    def n_unknown(self) -> int:
+        """New documents without any word of the run."""
+        if self.cut is None:
+            return len(self.fresh.reasons)
+        return self.n_added - len(np.unique(self._owners[self.fresh.kept]))
+
+    @property
+    def _owners(self) -> NDArray[np.int64]:
+        """Numbers of the documents of the new passages."""
+        return np.empty(0, np.int64) if self.cut is None else self.cut.documents[len(self.labels) :]
 
 
 def join(run: Run, new: Corpus | Matrix, listener: Listener, meaning: Any = None) -> Joined:
@@ -262,20 +288,57 @@ def join(run: Run, new: Corpus | Matrix, listener: Listener, meaning: Any = None
         raise RunError(f"{run.folder}: damaged: the rows are missing.")
     labels = rows.spread(assigned.labels)
     if isinstance(new, Corpus):
-        old = replace(rows.corpus, source=about.source, format=about.format, notes=about.notes)
-        found = new_meaning(run, new, meaning, listener)
-        source, kept = join_documents(old, new, listener)
-        vectors = None
+        whole = {"source": about.source, "format": about.format, "notes": about.notes}
+        n, cut, vectors = len(labels), None, None
+        if run.cut is None:
+            found = new_meaning(run, new, meaning, listener)
+            source, kept = join_documents(replace(rows.corpus, **whole), new, listener)
+            found = None if found is None else replace(found, vectors=found.vectors[kept])
+        else:
+            source, cut = _join_passages(run, run.cut, new, whole, listener)
+            found = new_meaning(run, source.take(range(n, len(source))), meaning, listener)
         if found is not None:
-            found = replace(found, vectors=found.vectors[kept])
             vectors = np.concatenate([rows.meaning, found.vectors])
-        fresh = vectorized(run, source.take(range(len(old), len(source))), found)
-        return Joined(source, fresh, labels, identities(source)[: len(old)], vectors)
+        fresh = vectorized(run, source.take(range(n, len(source))), found)
+        return Joined(source, fresh, labels, identities(source)[:n], vectors, cut)
     refuse_meaning(run, meaning)
     matrix, fresh = _join_rows(run, new, listener)
     everything = rows_of_matrix(matrix)
     known = identities(everything.corpus, everything)[: len(labels)]
     return Joined(matrix, fresh, labels, known)
+
+
+def _join_passages(
+    run: Run, cut: Cut, new: Corpus, about: dict[str, Any], listener: Listener
+) -> tuple[Corpus, Cut]:
+    """Put the passages of new documents after those of a run whose documents were split.
+
+    A document is the same where all of its passages are.
+    """
+    texts = [] if run.rows is None else run.rows.corpus.texts
+    added, fresh = cut_new(new, run.info.command.get("split"), cut.lines)
+    old = replace(cut.whole, **about, texts=_put_together(texts, cut))
+    given = replace(new, texts=_put_together(added.texts, fresh))
+    both, kept = join_documents(old, given, listener)
+    number = np.full(len(new), -1)
+    number[kept] = np.arange(len(old), len(both))
+    here = np.flatnonzero(number[fresh.documents] >= 0)
+    unknown = np.zeros(len(texts) + len(here), dtype=np.intp)
+    found = Passages(
+        [*texts, *(added.texts[i] for i in here)],
+        np.concatenate([cut.documents, number[fresh.documents[here]]]),
+        unknown,
+        unknown,
+        np.concatenate([cut.n_words, fresh.n_words[here]]),
+        len(both),
+    )
+    return cut_corpus(both, found, cut.lines)
+
+
+def _put_together(texts: Sequence[str], cut: Cut) -> list[str]:
+    """Return documents with the texts of their passages."""
+    ends = np.cumsum(cut.n_passages).tolist()
+    return ["\n\n".join(texts[a:b]) for a, b in itertools.pairwise([0, *ends])]
 
 
 def join_documents(old: Corpus, new: Corpus, listener: Listener) -> tuple[Corpus, list[int]]:

@@ -67,6 +67,7 @@ export function smallTree() {
     names: Array.from({ length: 7 }, (_, node) => `node ${node}`),
     words: Array.from({ length: 7 }, (_, node) => [`word of ${node}`]),
     sibling_words: Array.from({ length: 7 }, () => []),
+    levels: [],
     only: Array.from({ length: 7 }, () => []),
     groups: [0, 1, 2, 2, 2, -1, -1],
     is_chosen: [true, true, false, false, true, false, false],

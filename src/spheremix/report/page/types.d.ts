@@ -66,6 +66,7 @@ export interface Tree {
   words: string[][];
   only: string[][];
   sibling_words: string[][]; // against the other part of the parent
+  levels: [number, number[]][]; // broader numbers of groups, and the node that each group lies in
   groups: number[]; // the group of the model that a node lies in; -1: it holds several
   is_chosen: boolean[]; // whether a node is a group of the model
 }

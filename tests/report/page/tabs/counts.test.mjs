@@ -6,6 +6,7 @@ import {
   countPeriods,
   daysOf,
   labelOrder,
+  shareBounds,
   sizesOf,
 } from "../../../../src/spheremix/report/page/tabs/counts.js";
 
@@ -27,6 +28,20 @@ test("passages count for their part of a document", () => {
     [0.25, 1],
     [0.75, 0],
   ]);
+  assert.deepEqual([...time.squares], [0.25 ** 2 + 1, 0.75 ** 2]);
+});
+
+test("shares have the intervals of tables/time.csv", () => {
+  const rounded = (/** @type {[number, number][]} */ all) =>
+    all.map((ends) => ends.map((one) => Number(one.toFixed(4))));
+  // As scipy.stats.binomtest(5, 10).proportion_ci(method="wilson") has it.
+  assert.deepEqual(rounded(shareBounds([5, 0], [10, 0], 5)), [
+    [0.2366, 0.7634],
+    [0, 0.9997],
+  ]);
+  // Ten documents of which each is half of the group differ by nothing.
+  const [[low, high]] = shareBounds([5], [10], 2.5);
+  assert.ok(0.5 - low < 0.01 && high - 0.5 < 0.01);
 });
 
 test("documents that belong nowhere count in no total", () => {
@@ -53,6 +68,7 @@ test("months have no gaps, and documents without a date are counted apart", () =
     periods: ["2020-11", "2020-12", "2021-01", "2021-02"],
     counts: [[1, 0, 0, 1]],
     totals: [2, 0, 0, 1],
+    squares: Float64Array.of(2),
     undated: 2,
   });
 });
@@ -80,6 +96,7 @@ test("years stay years, however few they are, and none of many is lost", () => {
     periods: ["1990", "1991", "1992"],
     counts: [[1, 0, 1]],
     totals: [1, 0, 2],
+    squares: Float64Array.of(2),
     undated: 1,
   });
   const years = Array.from({ length: 231 }, (_, i) => String(1790 + i));

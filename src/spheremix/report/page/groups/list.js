@@ -37,12 +37,31 @@ export function mountGroups(app) {
     find("group-title").replaceChildren(counted(groups.groups.length, "group"), noteSpan(order));
     const largest = Math.max(...groups.groups.map(({ size }) => size), 1);
     options = new Map(groups.listed.map((group) => [group.id, item(group, largest, choose)]));
-    list.replaceChildren(...options.values());
+    const lines = [...options].flatMap(([id, option], i, all) => [
+      ...levelHeads(app, groups, id, all[i - 1]?.[0]),
+      option,
+    ]);
+    list.replaceChildren(...lines);
     mark();
   };
   state.follow(["step", "cut", "edited", "theme"], draw);
   state.follow(["group", "node"], mark);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+}
+
+// Return the names of the broader groups that begin before a group, where levels were asked for.
+/** @param {App} app @param {Grouping} groups @param {number} id @param {number | undefined} before */
+function levelHeads({ content: { tree } }, { exact, nowhere }, id, before) {
+  if (!tree || !exact || id === nowhere?.id) return [];
+  return tree.levels
+    .filter(([, nodes]) => before === undefined || nodes[before] !== nodes[id])
+    .map(([M, nodes]) =>
+      make(
+        "li",
+        { class: "level", role: "presentation", title: `One of ${M} broader groups` },
+        bdi(tree.names[nodes[id]]),
+      ),
+    );
 }
 
 // Return the line of a group: its colour, its name, the sign of its stability, a bar and its size. Its words

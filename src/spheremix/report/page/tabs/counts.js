@@ -107,7 +107,8 @@ export function labelOrder(inside, { start, stop }) {
 
 /**
  * Return, for every period from the first to the last without gaps, how many documents of each
- * group and of all groups there are. A passage counts for its part of its document.
+ * group and of all groups there are. A passage counts for its part of its document. Squares are
+ * sums over the dated documents of the square of their share of each group.
  * @param {(string | null)[]} dates @param {Labels} groups @param {number[]} ids
  * @param {Passages | null} [passages] @param {number} [nowhere] of documents that count in no total
  * @param {Counted | null} [counted] all documents, where these are a sample
@@ -119,14 +120,56 @@ export function countPeriods(dates, groups, ids, passages, nowhere, counted) {
   const counts = ids.map(zeros);
   const totals = zeros();
   const places = placesOf(ids);
+  const squares = new Float64Array(ids.length);
+  const own = new Float64Array(ids.length); // of one document
+  /** @type {number[]} */
+  let here = [];
   for (let i = 0; i < of.length; i++) {
     if (of[i] < 0) continue;
     const part = passages ? passages.weight[i] : 1;
     if (groups[i] !== nowhere) totals[of[i]] += part;
     const place = places[groups[i]] ?? -1;
-    if (place >= 0) counts[place][of[i]] += part;
+    if (place >= 0) {
+      counts[place][of[i]] += part;
+      own[place] += part;
+      here.push(place);
+    }
+    if (passages && passages.document[i + 1] === passages.document[i]) continue;
+    for (const one of here) {
+      squares[one] += own[one] ** 2; // of those that come again, nothing is left
+      own[one] = 0;
+    }
+    here = [];
   }
-  return { periods, counts, totals, undated };
+  return { periods, counts, totals, squares, undated };
+}
+
+const Z2 = 1.959964 ** 2; // of a normal interval of 95 %
+const LEAST_RATIO = 1e-3;
+
+/**
+ * Return the ends of the 95 % interval of the share of a group in each period, as in tables/time.csv: that of
+ * Wilson, for as many documents as there are, or more where their shares differ less than by chance.
+ * @param {number[]} counts @param {number[]} totals @param {number} square
+ */
+export function shareBounds(counts, totals, square) {
+  const shares = counts.map((one, p) => (totals[p] ? one / totals[p] : 0));
+  const sum = (/** @type {(p: number) => number} */ of) =>
+    totals.reduce((all, _, p) => all + of(p), 0);
+  const all = sum((p) => totals[p]);
+  const free = all - totals.filter((one) => one > 0).length;
+  const chance = (sum((p) => totals[p] * shares[p] * (1 - shares[p])) * free) / Math.max(all, 1);
+  const spread = square - sum((p) => totals[p] * shares[p] ** 2);
+  const ratio = chance > 0 ? Math.min(1, Math.max(LEAST_RATIO, spread / chance)) : 1;
+  return shares.map((share, p) => {
+    const weight = (Z2 * ratio) / Math.max(totals[p], LEAST_RATIO);
+    const middle = (share + weight / 2) / (1 + weight);
+    const half = Math.sqrt(weight * share * (1 - share) + weight ** 2 / 4) / (1 + weight);
+    return /** @type {[number, number]} */ ([
+      Math.max(middle - half, 0),
+      Math.min(middle + half, 1),
+    ]);
+  });
 }
 
 /**

@@ -6,7 +6,7 @@ import { seenColour } from "../lib/colours.js";
 import { bdi, find, make, makeSvg, reveal, segmented, selectOf, textButton } from "../lib/dom.js";
 import { axisTicks, smoothed, stepsPath } from "../lib/drawing.js";
 import { counted, countedRows, integer, percent } from "../lib/format.js";
-import { countPeriods, daysOf } from "./counts.js";
+import { countPeriods, daysOf, shareBounds } from "./counts.js";
 
 /** @import { App, Group } from "../types.d.ts" */
 
@@ -144,6 +144,11 @@ export function timeSeries(app, dates, { measure, reach }) {
       measure === "count" || value === null ? value : value / (over[at] || 1),
     );
     const top = Math.max(...values.map((value) => value ?? 0), 0);
+    // The peak of shares is where the interval begins highest: not in a few documents.
+    const bounds =
+      measure === "share" && !reach ? shareBounds(counts, found.totals, found.squares[i]) : null;
+    const sure = bounds?.map(([low]) => low) ?? values;
+    const peak = sure.indexOf(Math.max(...sure.map((value) => value ?? 0)));
     return {
       id: group.id,
       name: group.name(),
@@ -151,7 +156,9 @@ export function timeSeries(app, dates, { measure, reach }) {
       counts,
       values,
       top,
-      peak: found.periods[values.indexOf(top)] ?? "",
+      bounds,
+      most: bounds ? (values[peak] ?? 0) : top,
+      peak: found.periods[peak] ?? "",
     };
   });
   return { periods: found.periods, totals: found.totals, undated: found.undated, rows };
@@ -166,7 +173,8 @@ const HIGH = 34;
 /** @typedef {{ at: number, text: string }} Tick */
 /**
  * @typedef {{ id: number, name: string, colour: Group["colour"], counts: number[],
- *   values: (number | null)[], top: number, peak: string }} Series
+ *   values: (number | null)[], top: number, most: number, peak: string,
+ *   bounds: [number, number][] | null }} Series
  */
 /**
  * @typedef {{ periods: string[], totals: number[], ticks: Tick[], top: number, measure: Measure,
@@ -185,7 +193,8 @@ export function timeRow(row, view) {
   path.style.fill = seenColour(row.colour);
   const here = makeSvg("rect", { class: "here", y: 0, width: WIDE / n, height: HIGH });
   here.style.display = "none";
-  const most = `${measure === "count" ? decimals(row.top) : percent(row.top)} in ${row.peak}`;
+  const peakAt = periods.indexOf(row.peak);
+  const most = `${measure === "count" ? decimals(row.most) : percent(row.most)}${between(row, peakAt)} in ${row.peak}`;
   const label = `${row.name}: most, ${most}`;
   const peak = make("span", { class: "peak number", title: label, text: most });
   const bars = make(
@@ -219,7 +228,8 @@ export function timeRow(row, view) {
     now = at;
     here.setAttribute("x", String((WIDE * at) / n));
     const part = row.counts[at] / (totals[at] || 1);
-    const amount = measure === "count" ? integer(row.counts[at]) : percent(part);
+    const amount =
+      measure === "count" ? integer(row.counts[at]) : `${percent(part)}${between(row, at)}`;
     peak.textContent = `${amount} in ${periods[at]}`;
     value();
   };
@@ -253,6 +263,13 @@ export function timeRow(row, view) {
     peak,
   );
   return { element, bars, tell };
+}
+
+/** Return the ends of the interval of a share, in percent. @param {Series} row @param {number} at */
+function between({ bounds }, at) {
+  if (!bounds?.[at]) return "";
+  const [low, high] = bounds[at].map((one) => Math.round(100 * one));
+  return ` (${low} to ${high})`;
 }
 
 /** @param {number} value */
