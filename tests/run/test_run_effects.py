@@ -90,6 +90,32 @@ def test_documents_that_were_split_count_once_and_are_drawn_whole():
         assert_allclose(found["party"].shares[v], means, atol=0.01)
 
 
+def test_an_exploration_has_them_in_its_table_and_its_readme(tmp_path):
+    run = sm.explore_corpus(corpus(), tmp_path / "run", **OPTIONS, effects="party, year")
+    found = run.effects(["party", "year"])
+    told = sm.load_run(run.folder).told_effects
+    for (shares, draws), (own, drawn) in zip(values_of(told), values_of(found), strict=True):
+        assert_array_equal(shares, own)
+        assert_array_equal(draws, drawn)
+    table = run.read_table("effects")
+    assert table["value"][:4] == ["left", "left", "right", "right"]
+    assert table["group"][:4] == [0, 1, 0, 1]
+    assert_allclose(table["low"][:4], told["party"].low.ravel())
+    readme = " ".join((run.folder / "README.txt").read_text(encoding="utf-8").split())
+    assert told.sentences(told["party"])[0] in readme
+    names = [one for one in run.figures() if one.startswith("effects")]
+    assert names == ["effects.svg", "effects.png", "effects-2.svg", "effects-2.png"]
+    named = run.edit({"names": {0: "The sea"}})
+    assert "The sea" in named.read_table("effects")["name"]
+    assert_array_equal(named.told_effects["party"].draws, told["party"].draws)
+
+
+def test_columns_that_are_asked_for_are_checked_before_all_the_work(tmp_path):
+    with pytest.raises(ParameterError, match="effects: the documents of the run have no column"):
+        sm.explore_corpus(corpus(), tmp_path / "run", **OPTIONS, effects="colour")
+    assert not (tmp_path / "run").exists()
+
+
 def test_columns_of_documents():
     documents = corpus(12)
     assert column_of(documents, "party")[0] is None

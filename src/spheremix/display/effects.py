@@ -54,6 +54,17 @@ class EffectsDisplay:
         self.effects = effects
         self.column = effects.columns[0] if column is None else effects[column]
 
+    @property
+    def n_axes(self) -> int:
+        """One for each group."""
+        return len(self.effects.names)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Size of a new figure, in inches."""
+        each = 1.3 if self.column.kind != "label" else 0.6 + 0.28 * len(self.column.values)
+        return 6.0, each * self.n_axes
+
     def plot(self, ax: Any = None) -> Self:
         """Draw.
 
@@ -70,12 +81,11 @@ class EffectsDisplay:
         column, names = self.column, self.effects.names
         top = float(np.nanmax(column.high, initial=0.0)) * 1.05 or 1.0
         curve = column.kind != "label"
-        height = 1.3 if curve else 0.6 + 0.28 * len(column.values)
         with in_style():
             if ax is None:
                 import matplotlib.pyplot as plt  # noqa: PLC0415
 
-                figure: Any = plt.figure(figsize=(6.0, height * len(names)), layout="constrained")
+                figure: Any = plt.figure(figsize=self.size, layout="constrained")
                 ax = figure.subplots(len(names), squeeze=False)
             elif np.size(ax) != len(names):
                 raise ValueError(f"ax must have {len(names)} axes, one a group: got {np.size(ax)}.")

@@ -10,6 +10,7 @@ from spheremix.display.advice import AdviceDisplay
 from spheremix.display.criteria import CriteriaDisplay
 from spheremix.display.curves import PathDisplay
 from spheremix.display.documents import DocumentMapDisplay, OverviewDisplay
+from spheremix.display.effects import EffectsDisplay
 from spheremix.display.maps import DataDisplay, PrototypesDisplay
 from spheremix.display.sphere import SphereDisplay
 from spheremix.display.style import group_names, in_style, save, words_of
@@ -51,7 +52,8 @@ def draw_run(run: Any, folder: str | PathLike[str]) -> list[str]:
             from matplotlib.figure import Figure  # noqa: PLC0415
 
             figure = Figure(display.size, layout="constrained")
-            display.plot(figure.subplots())
+            n = getattr(display, "n_axes", None)
+            display.plot(figure.subplots() if n is None else figure.subplots(n, squeeze=False))
             figure.draw_without_rendering()
             figure.set_layout_engine("none")  # once for both files
         files += save(figure, folder, name)
@@ -114,6 +116,11 @@ def _about_documents(run: Any, names: list[str]) -> dict[str, Any]:
         return {}
     corpus, groups, shares = run.whole_documents()
     found: dict[str, Any] = {}
+    if (effects := run.told_effects) is not None:
+        found |= {
+            "effects" if i == 1 else f"effects-{i}": EffectsDisplay(effects, one.name)
+            for i, one in enumerate(effects.columns, 1)
+        }
     for i, (column, values) in enumerate(corpus.labels.items(), 1):
         labels = contingency(groups, values, n_groups=len(names), shares=shares)
         if labels.labels:

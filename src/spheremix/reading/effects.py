@@ -123,7 +123,7 @@ class ColumnEffects:
     """
 
     name: str
-    kind: Kind
+    kind: str
     values: tuple[Any, ...]
     n_documents: Ids
     shares: Array
@@ -249,7 +249,8 @@ class Effects:
                 size = abs(difference.estimates[k]) / (difference.high[k] - difference.low[k])
                 line = (
                     f"{self.names[k]}: {_percent(column.shares[i, k])} at {column.name} = "
-                    f"{_shown(value)}, {_percent(column.shares[j, k])} at {_shown(other)}; "
+                    f"{shown_value(value)}, "
+                    f"{_percent(column.shares[j, k])} at {shown_value(other)}; "
                     f"difference {100 * difference.estimates[k]:+.0f} points "
                     f"({100 * difference.low[k]:+.0f} to {100 * difference.high[k]:+.0f})."
                 )
@@ -364,7 +365,7 @@ def effects(
     level = check.require_number("level", level, above=0.0)
     if level >= 1.0:
         raise ParameterError("{level} must be below 1, got {got}", got=level)
-    columns = [_column(name, values, n) for name, values in _named_columns(by)]
+    columns = [read_column(name, values, n) for name, values in _named_columns(by)]
     known = np.all([column.known for column in columns], axis=0)
     _, codes = as_codes("documents", np.arange(n) if documents is None else documents, n)
     given = _group_names(names, K)
@@ -625,8 +626,8 @@ def _named_columns(by: Any) -> list[tuple[str, Any]]:
     return found
 
 
-def _column(name: str, values: Any, n_rows: int) -> _Column:
-    """Read a column: its kind, and its features."""
+def read_column(name: str, values: Any, n_rows: int) -> _Column:
+    """Return a column as features, or refuse it: its kind, and where its shares are told."""
     given = values if isinstance(values, np.ndarray) else np.array(list(values), dtype=object)
     if given.shape != (n_rows,):
         raise ParameterError(
@@ -739,5 +740,6 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _shown(value: Any) -> str:
+def shown_value(value: Any) -> str:
+    """Return a value of a column as people write it."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -9,6 +9,7 @@ import numpy as np
 
 from spheremix.estimators.views import words_of
 from spheremix.reading import Reading, group_order
+from spheremix.reading.effects import shown_value
 from spheremix.report.documents import contrast
 from spheremix.report.packing import digits
 from spheremix.run.names import AUTOMATIC
@@ -214,6 +215,36 @@ def advice_entry(run: Run) -> dict[str, Any] | None:
         "certainty": advice.certainty,
         "doubts": list(advice.doubts),
         "evidence": {name: [_finite(one) for one in evidence[name]] for name in evidence},
+    }
+
+
+def effects_entry(run: Run) -> dict[str, Any] | None:
+    """Return the effects that were asked for; None where none were.
+
+    Shares and the ends of their intervals have a list a value, with None for groups that are not
+    stable.
+    """
+    found = run.told_effects
+    if found is None:
+        return None
+    return {
+        "n_documents": found.n_documents,
+        "n_draws": found.n_replicates - found.n_lost,
+        "unstable": np.flatnonzero(~found.stable).tolist(),
+        "columns": [
+            {
+                "name": one.name,
+                "kind": one.kind,
+                "values": [shown_value(v) for v in one.values],
+                "n_documents": one.n_documents.tolist(),
+                "sentences": found.sentences(one),
+                **{
+                    name: [[_finite(share) for share in row] for row in rows.tolist()]
+                    for name, rows in (("shares", one.shares), ("low", one.low), ("high", one.high))
+                },
+            }
+            for one in found.columns
+        ],
     }
 
 

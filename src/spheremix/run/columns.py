@@ -370,6 +370,22 @@ TABLES: dict[str, TableSchema] = {
             "words": Column("The 20 most characteristic words against all other documents."),
         },
     ),
+    "effects": TableSchema(
+        "tables/effects.csv",
+        "If effects were asked for: the share of each group at each value of a column, with its "
+        "95 % interval from 200 draws of the documents; with several columns, the others held. "
+        "Empty for groups that are not stable.",
+        {
+            "column": Column("The column of the documents."),
+            "value": Column("A label, or a number or date of a curve."),
+            "n_documents": Column("Documents with this label, or nearest to this value.", int),
+            "group": Column(GROUP, int),
+            "name": Column("Name of the group."),
+            "share": Column("Its share in the documents of this value.", float),
+            "low": Column("Lower end of the interval.", float),
+            "high": Column("Upper end of the interval.", float),
+        },
+    ),
     "path": TableSchema(
         "tables/path.csv",
         "The steps of the path, from dense prototypes to sparse ones. If the run is relaxed, as it "

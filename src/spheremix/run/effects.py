@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spheremix.data.open import as_directions
 from spheremix.errors import ParameterError
-from spheremix.reading.effects import N_REPLICATES, Effects, effects
+from spheremix.reading.effects import N_REPLICATES, Effects, effects, read_column
 from spheremix.reading.timeline import parse_dates
 from spheremix.run.folder.files import RunError, check_output, replacing
+from spheremix.run.folder.store import key_of
 from spheremix.run.tables import csv_lines
 from spheremix.text.corpus import shown
 from spheremix.wording import count
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
     from spheremix.run import Listener
     from spheremix.run.run import Run
+    from spheremix.run.stages import Context
+    from spheremix.run.stages.passages import Cut
+    from spheremix.run.stages.rows import Rows
     from spheremix.text import Corpus
 
 DATE, YEAR = "date", "year"  # names of the dates of the documents, where no column has them
@@ -36,12 +41,39 @@ def run_effects(
     level: float = 0.95,
 ) -> Effects:
     """Find out how the shares of the groups of a run depend on columns of its documents."""
-    rows, stability = run.rows, run.stability()
+    rows, split = run.rows, run.by_passages
     if rows is None or run.corpus() is None:
         raise RunError(f"{run.folder}: the run has no documents: nothing is known beside its rows.")
-    corpus, cut, split = run.whole_documents()[0], run.cut, run.by_passages
-    documents = rows.kept if cut is None else cut.documents[rows.kept]
     names = [one.strip() for one in by.split(",")] if isinstance(by, str) else list(by)
+    found = effects_of(
+        run.model,
+        rows,
+        run.cut,
+        names,
+        listener,
+        temperature=None if split is None else split.temperature,
+        stability=run.stability(),
+        n_replicates=n_replicates,
+        level=level,
+        random_state=run.info.command.get("seed", 0),
+    )
+    return named_effects(found, run)
+
+
+def effects_of(
+    model: Any,
+    rows: Rows,
+    cut: Cut | None,
+    names: Iterable[str],
+    listener: Listener,
+    *,
+    n_replicates: int = N_REPLICATES,
+    threads: int | None = None,
+    **how: Any,
+) -> Effects:
+    """Find out how the shares of groups depend on columns of the documents of these rows."""
+    corpus = rows.corpus if cut is None else cut.whole
+    documents = rows.kept if cut is None else cut.documents[rows.kept]
     columns = {name: column_of(corpus, name)[documents] for name in names}
     listener.begin(f"Drawing {count(len(corpus), 'document')} again, {n_replicates} times")
 
@@ -49,19 +81,53 @@ def run_effects(
         listener.update(n_done / n_replicates, f"{count(n_done, 'draw')} done")
 
     return effects(
-        run.model,
-        as_directions(rows.views),
+        model,
+        as_directions(rows.views, n_threads=threads),
         columns,
         documents=None if cut is None else documents,
         lengths=None if cut is None else np.maximum(cut.n_words[rows.kept], 1),
-        names=[run.reading.group_name(k) for k in range(run.info.n_groups)],
-        temperature=None if split is None else split.temperature,
-        stability=stability,
         n_replicates=n_replicates,
-        level=level,
-        random_state=run.info.command.get("seed", 0),
         callback=follow,
+        **how,
     )
+
+
+def named_effects(found: Effects, run: Run) -> Effects:
+    """Return effects with the names that the groups have now."""
+    names = tuple(run.reading.group_name(k) for k in range(run.info.n_groups))
+    return replace(found, names=names)
+
+
+def check_columns(corpus: Corpus | None, names: Iterable[str] | None) -> None:
+    """Refuse columns that no effect can be told of, before all the work."""
+    for name in names or ():
+        if corpus is None:
+            raise ParameterError("{effects} needs documents: nothing is known beside the rows")
+        try:
+            read_column(name, column_of(corpus, name), len(corpus))
+        except ParameterError as error:
+            text = error.message.text.replace("{by}", "{effects}")
+            raise ParameterError(
+                text, remedies=error.message.remedies, **error.message.values
+            ) from None
+
+
+def measure_effects(
+    x: Context, rows: Rows, cut: Cut | None, model: Any, model_key: str, **known: Any
+) -> Effects:
+    """Return the effects of the columns that were asked for, with the groups of an exploration."""
+    options = x.options
+    names = list(options.effects or ())
+    corpus = rows.corpus if cut is None else cut.whole
+    seen = [str(column_of(corpus, name).tolist()) for name in names]
+    beside = None if cut is None else (cut.documents.tolist(), cut.n_words.tolist())
+    key = key_of(model_key, options.criterion, options.max_noise, names, seen, beside, options.seed)
+
+    def make() -> Effects:
+        how = {"random_state": options.seed, "threads": options.threads, **known}
+        return effects_of(model, rows, cut, names, x.listener, **how)
+
+    return x.store.stage("effects", key, Effects, make)
 
 
 def write_effects(

@@ -25,6 +25,7 @@ from spheremix.run.apply_edits import (
 )
 from spheremix.run.columns import renamed_columns
 from spheremix.run.edits import EditStep, check_edits, read_edits
+from spheremix.run.effects import check_columns, measure_effects
 from spheremix.run.folder.files import RunError, check_output, is_path
 from spheremix.run.folder.readme import PAGE
 from spheremix.run.folder.schema import (
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.errors import Message
+    from spheremix.reading.stability import Stability
 
 
 UNDO = "undo"
@@ -202,6 +204,7 @@ def explore(
     cut = None if start is None else start.cut
     if cut is None and given is None:
         source, cut = cut_source(source, options)
+    check_columns(documents, options.effects)
     model, said = choose_model(source, given, options)
     embeddings = isinstance(source, Matrix) and source.vocabulary is None
     n_documents = source.X.shape[0] if isinstance(source, Matrix) else len(source)
@@ -359,10 +362,8 @@ class Exploration(Context):
         made["tree"] = self.note_part("tree", grow_tree(self, groups.rows, labels, advice))
         stable = measure_stability(self, groups.rows, model, model_key)
         made["stability"] = self.note_part("stability", stable)
-        made["passages"], made["meaning"] = self.cut, self.meaning
-        if self.cut is not None:
-            shares = find_shares(self, groups.rows, self.cut, model, model_key)
-            made["shares"] = self.note_part("shares", shares)
+        made["meaning"] = self.meaning
+        made |= self._of_documents(groups.rows, model, model_key, stable)
         made["layout"] = self.note_part("layout", place_documents(self, groups.rows, labels))
         if self.start is not None and self.edits and self.edits[0].before is not None:
             edited = count_moved(edited, self.edits[0].before, labels)
@@ -379,6 +380,21 @@ class Exploration(Context):
             )
         self._tell(before, run, notes, len(candidates))
         return run
+
+    def _of_documents(
+        self, rows: Rows, model: Any, model_key: str, stable: Stability
+    ) -> dict[str, Any]:
+        """Find the shares of the groups in documents that were split, and what they depend on."""
+        made: dict[str, Any] = {"passages": self.cut}
+        known: dict[str, Any] = {"stability": stable}
+        if self.cut is not None:
+            shares = find_shares(self, rows, self.cut, model, model_key)
+            made["shares"] = self.note_part("shares", shares)
+            known["temperature"] = shares.temperature
+        if self.options.effects:
+            found = measure_effects(self, rows, self.cut, model, model_key, **known)
+            made["effects"] = self.note_part("effects", found)
+        return made
 
     def note_part(self, name: str, value: Any) -> Any:
         """Note the stage that was just done as a part of the run."""

@@ -240,6 +240,14 @@ class ExploreOptions:
         "`{levels} 5,20`.",
         found="the broad number, where one is advised",
     )
+    effects: Any = option(
+        None,
+        MODEL,
+        "Columns of the documents, as party,year or date: how the shares of the groups depend on "
+        "them, with 95 % intervals, in tables/effects.csv and the report. Documents are drawn "
+        "again 200 times, which takes about as long as the rest.",
+        found="none",
+    )
     seed: int = option(0, MODEL, "The same seed gives the same result, to the last digit.")
     criterion: str | None = option(
         None,
@@ -324,6 +332,7 @@ class ExploreOptions:
             "max_noise": parse_share("max_noise", self.max_noise),
             "noise": None if self.noise == "none" else self.noise,
             "label": parse_names("label", self.label),
+            "effects": parse_columns(self.effects),
             "split": parse_split(self.split),
         }
         if found["levels"] and found["k"] is None:
@@ -601,6 +610,13 @@ def parse_share(name: str, value: Any) -> float | str | None:
             got=repr(value),
         )
     return found
+
+
+def parse_columns(value: Any) -> tuple[str, ...] | None:
+    """Read columns that effects are asked of: "party,year", or several names."""
+    listed = value.split(",") if isinstance(value, str) else value
+    found = parse_names("effects", listed) or ()
+    return tuple(dict.fromkeys(one.strip() for one in found if one.strip() != "none")) or None
 
 
 def parse_names(name: str, value: Any) -> tuple[str, ...] | None:

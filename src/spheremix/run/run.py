@@ -24,6 +24,7 @@ from spheremix.estimators.tree import VMFTree
 from spheremix.estimators.views import words_of
 from spheremix.reading import Reading, contrast_words
 from spheremix.reading.contrast import text_vocabulary
+from spheremix.reading.effects import Effects
 from spheremix.reading.partition import NOTE
 from spheremix.reading.stability import Stability
 from spheremix.run import Listener, tables
@@ -63,7 +64,6 @@ if TYPE_CHECKING:
 
     from spheremix.reading import ContrastWord, Documents, Vocabulary
     from spheremix.reading.batch import BatchComparison
-    from spheremix.reading.effects import Effects
     from spheremix.run.edits import EditStep
     from spheremix.run.stages.tree import Node
     from spheremix.text import TextVectorizer
@@ -88,6 +88,7 @@ PARTS: dict[str, Any] = {
     "advice": Advice,
     "tree": Tree,
     "stability": Stability,
+    "effects": Effects,
     "layout": Layout,
     "vocabulary": list[str],
     "columns": dict[str, list[Any]],
@@ -720,6 +721,12 @@ class Run:
             raise RunError(f"{self.folder}: the run has no rows.")
         return self.rows.corpus, self.rows.spread(self.assigned.labels), None
 
+    @property
+    def told_effects(self) -> Effects | None:
+        """The effects that were asked for with the exploration; None where none were."""
+        found = self._part("effects")
+        return None if found is None else _later("run.effects", "named_effects")(found, self)
+
     def read_table(self, key: str) -> Table | None:
         """Return one of the tables of the run.
 
@@ -763,6 +770,7 @@ class Run:
         removed = {} if rows.vectorization is None else rows.vectorization.removed
         optional: dict[str, tuple[Any, Any]] = {
             "tree": (tables.tree_columns, self.nodes),
+            "effects": (tables.effect_columns, self.told_effects),
             "levels": (partial(tables.level_columns, self.nodes), self.levels or None),
             "path": (tables.path_columns, self.path),
             "advice": (tables.advice_columns, self.advice),

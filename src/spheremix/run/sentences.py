@@ -155,6 +155,8 @@ def first_remarks(run: Run) -> list[Message]:
 def readme_sentences(run: Run) -> list[str]:
     """Say what README.txt tells about this run alone, a paragraph each."""
     said = [f"{headline(run)}.", *(one.render() for one in remarks(run))]
+    if (effects := run.told_effects) is not None:
+        said += [f"{one.name}: {' '.join(effects.sentences(one))}" for one in effects.columns]
     if common := common_words(run):
         said.append(f"Words of all groups: {', '.join(common)}.")
     return said

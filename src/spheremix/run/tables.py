@@ -12,6 +12,7 @@ import numpy as np
 from spheremix.estimators.views import words_of
 from spheremix.reading import contingency, timeline
 from spheremix.reading.documents import NOWHERE, certainties
+from spheremix.reading.effects import shown_value
 from spheremix.run.columns import TABLES, input_columns
 from spheremix.run.stages.rows import BY_EDIT, STOP
 from spheremix.select import CRITERIA
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
     from spheremix.reading import ContrastWord, Documents, Reading, Word
+    from spheremix.reading.effects import Effects
     from spheremix.run.folder.schema import RunInfo
     from spheremix.run.stages.passages import Cut
     from spheremix.run.stages.rows import Removed, Rows
@@ -527,6 +529,18 @@ def time_columns(groups: Any, dates: Any, K: int, shares: Any = None) -> dict[st
         "high": known(high),
         "peak": (columns == found.peaks()[rows]).astype(int) if len(columns) else [],
     }
+
+
+def effect_columns(effects: Effects) -> dict[str, Any]:
+    """Return the shares of each group at each value of the columns, with their intervals."""
+    found: dict[str, Any] = effects.table()
+    n_values = sum(len(column.values) for column in effects.columns)
+    groups = list(range(len(effects.names))) * n_values
+    whole = {"column": found["column"], "value": [shown_value(one) for one in found["value"]]}
+    whole |= {"n_documents": found["n_documents"], "group": groups, "name": found["group"]}
+    for name in ("share", "low", "high"):
+        whole[name] = [None if np.isnan(one) else one for one in found[name]]
+    return whole
 
 
 def advice_columns(advice: Advice) -> dict[str, Any]:

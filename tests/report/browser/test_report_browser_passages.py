@@ -21,9 +21,12 @@ def passages(tmp_path_factory):
         "\n\n".join(" ".join(rng.choice(TOPICS[one].split(), 12)) + "." for one in several)
         for several in kinds
     ]
-    corpus = Corpus(texts, [f"d{i}" for i in range(30)])
+    dates = [f"{2000 + i % 10}" for i in range(30)]
+    parties = {"party": [(("left", "right")[i % 2],) for i in range(30)]}
+    corpus = Corpus(texts, [f"d{i}" for i in range(30)], dates=dates, labels=parties)
     folder = tmp_path_factory.mktemp("passages") / "run"
-    run = sm.explore_corpus(corpus, folder, k=2, split="paragraphs", min_df=1, starts=1)
+    options = {"split": "paragraphs", "min_df": 1, "starts": 1, "effects": "party,year"}
+    run = sm.explore_corpus(corpus, folder, k=2, **options)
     return folder / "report.html", contents.build(run)
 
 
@@ -47,3 +50,53 @@ def test_a_document_is_shown_whole_with_its_groups(open_report):
     assert colours[0] == colours[1] != colours[2]
     page.locator(".passage button").nth(2).click()
     assert opened.texts(".passage.here .passage-text") == [opened.content["documents"]["text"][2]]
+
+
+def test_lists_have_the_share_of_a_document(open_report):
+    opened = open_report("passages", fragment="#list=all")
+    page, documents = opened.page, opened.content["documents"]
+    own, groups = documents["passages"], documents["group"]
+    place = {one: i for i, one in enumerate(documents["id"])}
+
+    def rows():
+        ids = opened.texts("#document-list .document .id")
+        shares = [one.split(" %")[0] for one in opened.texts("#document-list .number")]
+        return ids, [float(one) for one in shares]
+
+    ids, shares = rows()
+    for one, share in zip(ids, shares, strict=True):
+        i = place[one]
+        same = (own["document"] == own["document"][i]) & (groups == groups[i])
+        assert share == pytest.approx(100 * own["weight"][same].sum(), abs=0.51)
+    page.select_option("#sort", "share")
+    page.wait_for_timeout(300)
+    ids, shares = rows()
+    documents_of = [one.split("#")[0] for one in ids]
+    assert len(documents_of) == len(set(documents_of)) > 3
+    assert shares == sorted(shares, reverse=True)
+    assert opened.texts("#document-count")[0].startswith(
+        str(len(set(own["document"][groups == groups[place[ids[0]]]].tolist())))
+    )
+
+
+def test_effects_are_shown_with_their_intervals(open_report):
+    opened = open_report("passages", fragment="#tab=labels")
+    page, found = opened.page, opened.content["effects"]
+    party, year = found["columns"]
+    assert found["unstable"] == []
+    lines = page.locator(".effect-line").all_inner_texts()
+    assert len(lines) == 4
+    told = {tuple(one.split("\n")) for one in lines}
+    wanted = set()
+    for v, value in enumerate(party["values"]):
+        for k in range(2):
+            share, low, high = (100 * party[name][v][k] for name in ("shares", "low", "high"))
+            wanted.add((value, f"{share:.0f} % ({low:.0f} to {high:.0f})"))
+    assert told == wanted
+    assert opened.texts(".effects li") == party["sentences"]
+    page.locator("#tab-time").click()
+    bands = page.locator("#time .effects polygon")
+    assert bands.count() == 2
+    assert bands.first.get_attribute("points").count(",") == 2 * len(year["values"])
+    page.get_by_role("button", name="share of all documents of the year").click()
+    assert all(" to " in one for one in opened.texts("#time .peak"))

@@ -15,6 +15,24 @@ export interface Remark {
   groups: [k: number, words: string][];
 }
 
+export interface EffectColumn {
+  name: string;
+  kind: "label" | "number" | "date";
+  values: string[];
+  n_documents: number[];
+  sentences: string[];
+  shares: (number | null)[][]; // by value, then by group; null: the group is not stable
+  low: (number | null)[][];
+  high: (number | null)[][];
+}
+
+export interface Effects {
+  n_documents: number;
+  n_draws: number;
+  unstable: number[]; // groups
+  columns: EffectColumn[];
+}
+
 export interface Content {
   title: string;
   run: string | null; // the id for which edits are exported; null: no run that can be edited
@@ -23,6 +41,7 @@ export interface Content {
   model: Model;
   candidates: Candidate[];
   advice: Advice | null;
+  effects: Effects | null; // null: none were asked for
   remarks: Remark[];
   tree: Tree | null;
   stability: Stability | null;
@@ -290,7 +309,7 @@ export interface Grouping {
 export type Zoom = [number, number];
 export type Tab = "map" | "prototypes" | "data" | "labels" | "time" | "candidates" | "corpus";
 export type Listing = "typical" | "borderline" | "all";
-export type Sort = "central" | "unsure" | "newest" | "unlike" | "given"; // of all of them
+export type Sort = "central" | "share" | "unsure" | "newest" | "unlike" | "given"; // of all of them
 export type Scope = "group" | "all";
 export type Certainty = "clearly" | "probably" | "borderline";
 export type Sure = Certainty | "nowhere";
@@ -628,6 +647,7 @@ export interface DocumentMapParts {
   colours: Uint32Array;
   labels: MapLabel[];
   describe: (id: number) => { title: string; line: string; note: string }; // what the tip says
+  beside: (id: number) => number[]; // other points that are marked with a chosen one
   onSelect: (id: number) => void; // -1: none
   onName: (group: number) => void; // its name was clicked
   onLasso: (line: [number, number][]) => void;

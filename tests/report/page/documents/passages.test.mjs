@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { passagesOf, sharesOf } from "../../../../src/spheremix/report/page/documents/passages.js";
+import {
+  byShare,
+  passagesOf,
+  sharesOf,
+} from "../../../../src/spheremix/report/page/documents/passages.js";
 
 const passages = {
   document: Uint32Array.of(0, 1, 1, 1, 4),
@@ -22,4 +26,11 @@ test("the shares of a document are those of the words of its passages", () => {
     [3, 0.125],
   ]);
   assert.deepEqual(sharesOf(passages, labels, 4), [[0, 1]]);
+});
+
+test("each document is listed once, the one with the largest share of its group first", () => {
+  const labels = Uint8Array.of(2, 7, 2, 7, 2);
+  // Document 1 has 1/8 of group 2, documents 0 and 4 all of it: they stay as typical as they are.
+  assert.deepEqual(byShare(passages, labels, [2, 4, 0]), [4, 0, 2]);
+  assert.deepEqual(byShare(passages, labels, [3, 1]), [3]);
 });

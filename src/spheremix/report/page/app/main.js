@@ -83,7 +83,7 @@ function initialState(content, groupsAt) {
     tab: [...tabs, ...data],
     scope: ["group", "all"],
     list: ["typical", "borderline", "all"],
-    sort: ["central", "unsure", "newest", "unlike", "given"],
+    sort: ["central", "share", "unsure", "newest", "unlike", "given"],
     lasso: /^(?:\d{1,4},\d{1,4}(?:,|$)){0,60}$/u,
     view: /^(?:-?\d\.\d{1,4},-?\d\.\d{1,4},\d{1,2}\.\d{1,2})?$/u,
     colour: content.layout && documents ? colourNames(content, documents) : ["group"],

@@ -2,6 +2,7 @@
 
 import { find, make } from "../lib/dom.js";
 import { nounOf } from "../lib/format.js";
+import { isTime } from "../tabs/effects.js";
 
 /** @import { App, Content, Tab } from "../types.d.ts" */
 
@@ -25,7 +26,7 @@ export function tabsOf(content) {
       "labels",
       "Labels",
       "Labels of the documents in each group",
-      Boolean(documents?.label_columns),
+      Boolean(documents?.label_columns || content.effects?.columns.some((one) => !isTime(one))),
     ],
     ["time", "Time", "Documents of each group over time", hasTime(content)],
     ["candidates", "Other numbers", "Other numbers of groups", true],

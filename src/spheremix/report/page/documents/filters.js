@@ -2,6 +2,7 @@
 
 import { SURE_ORDER, sureOf } from "../groups/certainty.js";
 import { chosenId } from "../groups/grouping.js";
+import { byShare, firstOfEach } from "./passages.js";
 
 /** @import { Content, Documents, Edits, Grouping, Listing, Now, Rows, Sort, Sure } from "../types.d.ts" */
 
@@ -90,13 +91,18 @@ export function isFiltered(now) {
  */
 export function listDocuments(documents, groups, now, search, content, ids, inside = null) {
   const found = filterDocuments(documents, groups, now, search, content, ids, inside);
-  const sort = { typical: "central", borderline: "unsure", all: now.sort }[now.list];
-  return sortDocuments(
+  const wanted = { typical: "central", borderline: "unsure", all: now.sort }[now.list];
+  const { passages } = documents;
+  const shares = wanted === "share" && passages;
+  const sort = shares ? "central" : /** @type {Sort} */ (wanted);
+  const sorted = sortDocuments(
     documents,
     partOf(content, documents, found, now.list),
-    /** @type {Sort} */ (sort),
+    sort,
     content,
   );
+  if (shares) return byShare(passages, groups.labels, sorted);
+  return passages && now.list === "typical" ? firstOfEach(passages, sorted) : sorted;
 }
 
 const FOR_SURE = /** @type {Sure[]} */ (["clearly", "probably", "nowhere"]);

@@ -23,6 +23,7 @@ import {
   createSearch,
   UNFILTERED,
 } from "./filters.js";
+import { shareTag } from "./passages.js";
 
 /** @import { App, Content, Documents, Key, LabelColumn, Listing, Now, Scope, Sort, State, Sure } from "../types.d.ts" */
 
@@ -104,7 +105,8 @@ export function mountDocuments(app) {
 }
 
 /** @param {App} app @param {Documents} documents @param {number} i */
-function documentRow({ content, state, groups, edits }, documents, i) {
+function documentRow(app, documents, i) {
+  const { content, state, groups, edits } = app;
   const several = state.now.scope === "all" || listedIds(state.now, edits).length > 1;
   const sure = sureOf(content, documents, i);
   const group = several && sure !== "nowhere" ? groups().byId.get(groups().labels[i]) : null;
@@ -138,6 +140,7 @@ function documentRow({ content, state, groups, edits }, documents, i) {
       { class: "line" },
       bdi(nameOf(documents, i), { class: "id", title: documents.id[i] }),
       documents.date?.[i] ? make("span", { class: "soft", text: documents.date[i] }) : null,
+      shareTag(app, documents, i),
       ...(below ? [] : [...labels, ...tags]),
       told
         ? make("span", { class: moved ? "sure moved" : `sure ${sure}`, title, text: said })
@@ -259,6 +262,9 @@ function sortChoice(documents, state) {
   /** @type {[Sort, string][]} */
   const sorts = [
     ["central", "most central first"],
+    ...(documents.passages
+      ? [/** @type {[Sort, string]} */ (["share", "documents, largest share first"])]
+      : []),
     ["unsure", "least sure first"],
     documents.date ? ["newest", "newest first"] : ["given", "file order"],
     ["unlike", "most unlike first"],

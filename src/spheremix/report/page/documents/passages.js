@@ -33,6 +33,42 @@ export function sharesOf(passages, labels, i) {
   return [...found].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
 }
 
+/** Return the share of the group of a passage in its document, as text. @param {App} app @param {Documents} documents @param {number} i */
+export function shareTag(app, { passages }, i) {
+  if (!passages) return null;
+  const { labels } = app.groups();
+  const [, share] = sharesOf(passages, labels, i).find(([id]) => id === labels[i]) ?? [0, 0];
+  const title = "Share of this group in the whole document";
+  return make("span", { class: "soft number", title, text: `${percent(share)} of it` });
+}
+
+/**
+ * Return one passage of each document, the first that is listed.
+ * @param {Pick<Passages, "document">} passages @param {number[]} found
+ */
+export function firstOfEach({ document }, found) {
+  /** @type {Set<number>} */
+  const seen = new Set();
+  return found.filter((i) => !seen.has(document[i]) && seen.add(document[i]));
+}
+
+/**
+ * Return one passage of each document, the first that is listed, by the share of its group in the document.
+ * @param {Passages} passages @param {Labels} labels @param {number[]} found the most typical first
+ */
+export function byShare(passages, labels, found) {
+  const { document, weight } = passages;
+  let most = 1;
+  for (const one of labels) most = Math.max(most, one + 1);
+  const keyOf = (/** @type {number} */ i) => document[i] * most + labels[i];
+  /** @type {Map<number, number>} */
+  const shares = new Map();
+  for (let i = 0; i < document.length; i++)
+    shares.set(keyOf(i), (shares.get(keyOf(i)) ?? 0) + weight[i]);
+  const shareOf = (/** @type {number} */ i) => shares.get(keyOf(i)) ?? 0;
+  return firstOfEach(passages, found).sort((a, b) => shareOf(b) - shareOf(a));
+}
+
 /** @param {App} app @param {Documents} documents @param {number} i */
 export function shareBar(app, { passages }, i) {
   if (!passages) return null;

@@ -6,7 +6,7 @@ import { counted, integer } from "../lib/format.js";
 import { levelOf, STABILITY_TITLE, stabilityMark, stabilityPhrase } from "./certainty.js";
 import { chooseGroup, chosenId } from "./grouping.js";
 
-/** @import { App, Group } from "../types.d.ts" */
+/** @import { App, Group, Grouping } from "../types.d.ts" */
 
 /** @param {App} app */
 export function mountGroups(app) {

@@ -31,7 +31,7 @@ const REST = 120; // milliseconds without a movement
 const NONE = new Set();
 
 /** @param {DocumentMapParts} parts @returns {DocumentMap} */
-export function createDocumentMap({ x, y, colours, labels, describe, ...heard }) {
+export function createDocumentMap({ x, y, colours, labels, describe, beside, ...heard }) {
   const points = createPoints(x, y);
   const index = createIndex(points);
   const below = make("canvas", { "aria-hidden": "true" });
@@ -112,8 +112,8 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
   // What stands on the map, or beside it in its parent: a box of its pixels each.
   const findControls = () => {
     const { left, top } = element.getBoundingClientRect();
-    const beside = [...(element.parentElement?.children ?? [])].filter((one) => one !== element);
-    controls = [...beside, bar].map((one) => {
+    const around = [...(element.parentElement?.children ?? [])].filter((one) => one !== element);
+    controls = [...around, bar].map((one) => {
       const box = one.getBoundingClientRect();
       return { left: box.left - left, top: box.top - top, width: box.width, height: box.height };
     });
@@ -126,6 +126,7 @@ export function createDocumentMap({ x, y, colours, labels, describe, ...heard })
     context.clearRect(0, 0, view.width, view.height);
     written = placed();
     drawPlacedLabels(context, written, ink, hex(shown.ground));
+    if (selected >= 0) for (const i of beside(selected)) ring(context, i, false);
     for (const i of [hovered, selected]) if (i >= 0) ring(context, i, i === selected);
     const around = line ?? drawn;
     if (around?.length) {

@@ -31,6 +31,7 @@ import {
 } from "../lib/colours.js";
 import { bdi, find, make, selectOf } from "../lib/dom.js";
 import { integer } from "../lib/format.js";
+import { passagesOf } from "../documents/passages.js";
 import { groupContours } from "./contours.js";
 import { groupLabels, labelOf, membersOf } from "./labels.js";
 import { createDocumentMap } from "./map.js";
@@ -73,6 +74,11 @@ export function mountMapTab(app) {
         line: beginning(documents, i),
         note: `${groupName(app, i)}${sure}`,
       };
+    },
+    beside: (/** @type {number} */ i) => {
+      if (!documents.passages) return [];
+      const { first, end } = passagesOf(documents.passages, i);
+      return Array.from({ length: end - first }, (_, at) => first + at).filter((j) => j !== i);
     },
     onSelect: (/** @type {number} */ i) => {
       const { scope } = state.now; // a document is chosen: others that are listed stay so

@@ -4,6 +4,7 @@ import { chooseGroup } from "../groups/grouping.js";
 import { bdi, find, make, rove, segmented, selectOf, tableOf, textButton } from "../lib/dom.js";
 import { counted, integer, percent } from "../lib/format.js";
 import { countLabels, labelOrder } from "./counts.js";
+import { effectParts, isTime } from "./effects.js";
 
 /** @import { App, Documents, LabelColumn } from "../types.d.ts" */
 
@@ -23,7 +24,15 @@ const MEASURES = [
 export function mountLabels(app) {
   const { documents } = app.content;
   const box = find("labels");
-  if (!documents?.label_columns) return;
+  const effects = make("div", { class: "wide" });
+  const drawEffects = () => effects.replaceChildren(...effectParts(app, (one) => !isTime(one)));
+  app.state.followAtRest(["tab", "step", "cut", "edited", "theme"], () => {
+    if (app.state.now.tab === "labels") drawEffects();
+  });
+  if (!documents?.label_columns) {
+    box.replaceChildren(effects);
+    return;
+  }
   const columns = documents.label_columns;
   /** @type {View} */
   const view = { column: 0, measure: "group", sort: -1, all: false };
@@ -39,7 +48,12 @@ export function mountLabels(app) {
   });
   const table = make("div", { class: "wide" });
   const note = make("p", { class: "soft" });
-  box.replaceChildren(make("div", { class: "controls" }, select, measures.group), note, table);
+  box.replaceChildren(
+    make("div", { class: "controls" }, select, measures.group),
+    note,
+    table,
+    effects,
+  );
   const draw = () => {
     measures.choose(view.measure);
     const found = cells(app, documents, columns[view.column], view);

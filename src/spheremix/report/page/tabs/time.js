@@ -7,6 +7,7 @@ import { bdi, find, make, makeSvg, reveal, segmented, selectOf, textButton } fro
 import { axisTicks, smoothed, stepsPath } from "../lib/drawing.js";
 import { counted, countedRows, integer, percent } from "../lib/format.js";
 import { countPeriods, daysOf, shareBounds } from "./counts.js";
+import { effectParts, isTime } from "./effects.js";
 
 /** @import { App, Group } from "../types.d.ts" */
 
@@ -64,7 +65,8 @@ export function mountTime(app) {
     make("div", { class: "controls" }, measures.group, scales, smooth),
     reading,
   );
-  box.replaceChildren(head, rows);
+  const effects = make("div");
+  box.replaceChildren(head, rows, effects);
   /** @type {Map<number, TimeRow>} */
   let shown = new Map();
 
@@ -107,6 +109,7 @@ export function mountTime(app) {
       ...[...shown.values()].map(({ element }) => element),
       axis(ticks, series.periods.length),
     );
+    effects.replaceChildren(...effectParts(app, isTime));
   };
   // The documents of the group in the period: what else was asked of the list is let go.
   const list = (
