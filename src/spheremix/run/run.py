@@ -771,7 +771,7 @@ class Run:
         optional: dict[str, tuple[Any, Any]] = {
             "tree": (tables.tree_columns, self.nodes),
             "effects": (tables.effect_columns, self.told_effects),
-            "levels": (partial(tables.level_columns, self.nodes), self.levels or None),
+            "levels": (partial(tables.level_columns, self.nodes or []), self.levels or None),
             "path": (tables.path_columns, self.path),
             "advice": (tables.advice_columns, self.advice),
             "contrast": (partial(tables.contrast_columns, reading), self.contrasts),

@@ -288,7 +288,11 @@ def join(run: Run, new: Corpus | Matrix, listener: Listener, meaning: Any = None
         raise RunError(f"{run.folder}: damaged: the rows are missing.")
     labels = rows.spread(assigned.labels)
     if isinstance(new, Corpus):
-        whole = {"source": about.source, "format": about.format, "notes": about.notes}
+        whole: dict[str, Any] = {
+            "source": about.source,
+            "format": about.format,
+            "notes": about.notes,
+        }
         n, cut, vectors = len(labels), None, None
         if run.cut is None:
             found = new_meaning(run, new, meaning, listener)

@@ -148,8 +148,8 @@ export function timeSeries(app, dates, { measure, reach }) {
     );
     const top = Math.max(...values.map((value) => value ?? 0), 0);
     // The peak of shares is where the interval begins highest: not in a few documents.
-    const bounds =
-      measure === "share" && !reach ? shareBounds(counts, found.totals, found.squares[i]) : null;
+    const square = "squares" in found ? found.squares[i] : counts.reduce((a, b) => a + b, 0);
+    const bounds = measure === "share" && !reach ? shareBounds(counts, found.totals, square) : null;
     const sure = bounds?.map(([low]) => low) ?? values;
     const peak = sure.indexOf(Math.max(...sure.map((value) => value ?? 0)));
     return {
