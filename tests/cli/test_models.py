@@ -71,9 +71,11 @@ def test_no_file_and_no_legend_speaks_of_a_path(explored):
     assert "tables/dense.csv" in legend
 
 
-def test_criteria_are_drawn_per_row(explored, words):
-    assert displays(sm.load_run(explored[0]))["criteria"].n_samples == 60
-    assert displays(sm.load_run(words[0]))["criteria"].n_samples == 90
+def test_the_score_that_decided_is_drawn(explored, embeddings, tmp_path):
+    assert displays(sm.load_run(explored[0]))["criteria"].n_components.tolist() == [2, 3, 4]
+    run("explore", embeddings, *OPTIONS, "--k-criterion", "bic", "-o", tmp_path / "run")
+    drawn = displays(sm.load_run(tmp_path / "run"))["criteria"]
+    assert drawn.n_samples == 60  # criteria are drawn per row
 
 
 def test_a_criterion_sets_embeddings_on_the_path(explored, embeddings, tmp_path, capsys):
@@ -89,7 +91,8 @@ def test_a_criterion_sets_embeddings_on_the_path(explored, embeddings, tmp_path,
     assert "exit_beta" in rows(folder / "words.csv")[0]
     # The path begins where the other run ends.
     dense = sm.load_run(explored[0]).mixture
-    assert_allclose(found.path.model(0).prototypes_, dense.prototypes_, atol=1e-6)
+    # No criterion chooses this step: its values are kept to four digits.
+    assert_allclose(found.path.model(0).prototypes_, dense.prototypes_, rtol=2.5e-4)
     found.path.status_ = "vanished"
     summarise(found)
     assert "a group lost its direction.\n" in capsys.readouterr().out

@@ -232,7 +232,7 @@ def test_words_of_a_contrast_name_groups_as_they_are_found(path, counts):
     reading = Reading(path.best_estimator_, contrast=found)
     assert reading.contrast == [tuple(one.word for one in words) for words in found]
     for one in reading.groups(n_words=2):
-        assert one.name == " ".join(word.word for word in found[one.group][:2])
+        assert one.name == " · ".join(word.word for word in found[one.group][:2])
         assert one.contrast_words == tuple(word.word for word in found[one.group])
     assert Reading(path, contrast=reading.contrast).contrast == reading.contrast
 

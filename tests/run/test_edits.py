@@ -58,7 +58,10 @@ def test_what_a_run_does_not_have_is_refused(tmp_path, parts, problem):
         ({"version": 2}, "version '2' of the format; this spheremix reads version 1"),
         ({"run": 5}, "run: '5' is not what it should be"),
         ({"run": None}, "run: 'None' is not what it should be"),
-        ({"mergers": [[0, 1]]}, "'mergers' is not one of drop_words, merge, misplaced, names"),
+        (
+            {"mergers": [[0, 1]]},
+            "'mergers' is not one of drop_words, merge, misplaced, move, names",
+        ),
         ({"notes": {"words": {"a": "x"}}}, "notes: 'words' is not one of documents, groups"),
         ({"names": ["x"]}, "names: \"['x']\" is not what it should be"),
         ({"names": {"one": "x"}}, "names: 'one' is not a number"),

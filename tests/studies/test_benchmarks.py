@@ -12,6 +12,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
+import spheremix as sm
 from spheremix.reading import Vocabulary
 
 
@@ -35,16 +36,15 @@ number_of_groups = script("number_of_groups")
 
 
 def test_measures_by_hand(words):
-    has = np.array([[1, 1, 0], [1, 1, 0], [1, 0, 1], [0, 0, 1]])
-    measures = words.Measures(sparse.csr_array(has * 3))
+    has = sparse.csr_array(np.array([[1, 1, 0], [1, 1, 0], [1, 0, 1], [0, 0, 1]]) * 3)
     together = np.log((2 / 4) / (3 / 4 * 2 / 4)) / -np.log(2 / 4)
     once = np.log((1 / 4) / (3 / 4 * 2 / 4)) / -np.log(1 / 4)
-    assert measures.npmi([0, 1]) == pytest.approx(together)
-    assert measures.npmi([0, 1, 2]) == pytest.approx((together + once - 1.0) / 3)  # 1, 2: never
-    found = measures.of([[0, 1], [0, 2]], [[0], [2]], np.array([[1.0, 0.5, 0], [0.25, 0, 0.75]]))
+    shares = np.array([[1.0, 0.5, 0], [0.25, 0, 0.75]])
+    found = words.measure(has, [[0, 1], [0, 2]], [[0, 1], [1, 2]], shares)
     assert found["diversity"] == 3 / 4
     assert found["coverage"] == pytest.approx((1.0 + 0.5 + 0.25 + 0.75) / 4)
     assert found["npmi"] == pytest.approx((together + once) / 2)
+    assert found["names"] == pytest.approx((together - 1.0) / 2)  # 1, 2: never
 
 
 def test_class_tfidf_by_hand(words):
@@ -133,15 +133,14 @@ def test_rare_and_common_words_are_left_out(words, word_partitions):
     assert word_partitions.within_bounds(texts).words == ["b", "c"]
 
 
-def test_a_text_that_is_often_repeated(words, word_partitions):
+def test_a_text_that_is_often_repeated(word_partitions):
     counts = np.ones((40, 12), dtype=int)
     counts[7:, :6] = 0  # seven documents have six words together
     counts[8:20, 0] = 1  # and twelve others one of them
-    measures = words.Measures(sparse.csr_array(counts))
     components = np.array([[1.0] * 10 + [0.0] * 2])
-    ((npmi, together, most),) = word_partitions.fixed_texts(measures, components)
+    ((npmi, together, most),) = word_partitions.fixed_texts(sparse.csr_array(counts), components)
     assert (together, most) == (7, 19)
-    assert npmi == measures.npmi(list(range(10)))
+    assert npmi == sm.metrics.npmi([range(10)], counts)[0]
 
 
 # Calibration

@@ -135,9 +135,9 @@ test("what is sound of damaged edits stays, for groups and documents that there 
 
 test("the command has the folder of the page", () => {
   const at = (pathname, protocol = "file:") => editCommand({ protocol, pathname });
-  assert.equal(at("/home/me/news/report.html"), "spheremix edit /home/me/news edits.json");
+  assert.equal(at("/data/news/report.html"), "spheremix edit /data/news edits.json");
   assert.equal(at("/my%20run/it's/report.html"), "spheremix edit '/my run/it'\\''s' edits.json");
   assert.equal(at("/C:/my%20run/report.html"), 'spheremix edit "C:\\my run" edits.json');
-  assert.equal(at("/home/me/copy.html"), "spheremix edit RUN edits.json");
+  assert.equal(at("/data/copy.html"), "spheremix edit RUN edits.json");
   assert.equal(at("/report.html", "http:"), "spheremix edit RUN edits.json");
 });
