@@ -133,6 +133,37 @@ def test_on_a_phone_the_map_comes_first(open_report):
     assert min(lines) >= 40  # what a finger finds
 
 
+# What a finger finds, but for words in a line of text.
+SMALL = """() => [...document.querySelectorAll("button, select, input, summary, [role=option]")]
+  .filter((one) => one.checkVisibility() && !one.matches("#skip, p .plain, li .plain"))
+  .filter((one) => {
+    const { width, height } = one.getBoundingClientRect();
+    return Math.min(width, height) < 40;
+  })
+  .map((one) => `${one.tagName}#${one.id}.${one.className} ${one.textContent}`)"""
+SHIFTS = """window.shifted = 0;
+new PerformanceObserver((list) => {
+  for (const one of list.getEntries()) if (!one.hadRecentInput) window.shifted += one.value;
+}).observe({ type: "layout-shift", buffered: true });"""
+
+
+def test_on_a_phone_fingers_find_everything_and_nothing_jumps(browser, grown):
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
+    )
+    page = context.new_page()
+    page.add_init_script(SHIFTS)
+    page.goto(grown[0].as_uri())
+    page.locator("body[data-ready]").wait_for()
+    page.wait_for_timeout(800)
+    assert page.evaluate(SMALL) == []
+    assert page.evaluate("window.shifted") < 0.1
+    page.locator(".document").first.tap()
+    page.wait_for_timeout(300)
+    assert page.evaluate(SMALL) == []
+    context.close()
+
+
 @pytest.mark.parametrize("spacing", [-0.5, 0, 0.5])
 @pytest.mark.parametrize("name", ["news", "two", "forty", "embeddings", "hostile"])
 def test_nothing_overflows_and_nothing_overlaps(open_report, name, spacing):
