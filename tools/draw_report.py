@@ -55,14 +55,14 @@ SCREENS = {
             ".document-map-buttons",
             "#card-title",
             "#card .word-bars",
-            "#sort",
-            ".document .sure",
+            "#document-controls .segmented",
+            "#document-controls .filters",
             ".tools",
         ),
     ),
     "report-reader": Screen(
         ("#tab-prototypes", ".document"),
-        ("#frame", "#zoom", "#path", ".verdict", ".mark-legend", "#document-list", "#reader-close"),
+        ("#frame", "#zoom", "#path", ".why", ".verdict", ".mark", ".reader-line"),
     ),
     "report-labels": Screen(
         ("#tab-labels",),
@@ -77,7 +77,7 @@ SCREENS = {
             "#time-reading",
             ".time-row .bars",
             ".time-row .peak",
-            "#documents .filters",
+            "#chip-list .chip",
         ),
         dated=True,
     ),
@@ -128,7 +128,7 @@ def prepare(page: Page, name: str, number: int) -> None:
         page.locator("#ask-form [type=submit]").click()
         page.locator("#edits-button").click()
     if name == "report-reader":
-        page.locator("#sort").select_option("ambiguous")
+        page.locator("[data-value=borderline]").click()
     for click in SCREENS[name].clicks:
         page.locator(click).first.click()
     if name == "report-time":

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from rich.cells import cell_len
+from rich.console import Console
+from rich.live import Live
 
-from spheremix.cli.console import Pace
+from spheremix.cli.console import Pace, Terminal, stretch
 from spheremix.run.stages.path import path_behind, places_on_path, time_behind
 
 # Paths of real texts: per cent of the processor time, and where on the path (``places_on_path``).
@@ -122,3 +127,37 @@ def test_time_grows_along_a_path():
     assert behind[-1, -1] > 0.999
     assert np.diff(behind, axis=0).min() >= 0.0
     assert np.diff(behind, axis=1).min() >= 0.0
+
+
+def test_one_bar_for_the_whole_on_one_line_of_80_columns():
+    seen = io.StringIO()
+    console = Console(file=seen, force_terminal=True, width=80, color_system=None)
+    stages = [
+        "Reading a/file/with/a/name/that/is/longer/than/the/line/of/a/terminal/has/room/for.csv",
+        "Counting the words of 1,000,000 documents",
+        "Grouping halves of the documents, to see which groups come back",
+        "Following the path to sparse groups",
+        "Writing the tables and the report",
+    ]
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        shown = Terminal(live)
+        shares = []
+        for what in stages:
+            shown.begin(what)
+            for share in (0.2, 0.9):
+                shown._said = 0.0  # as if time had passed
+                shown.update(share, "step 143, 78% zeros, and some more words about it")
+                shares.append(shown._whole)
+    assert shares == sorted(shares)
+    assert shares[0] < 0.1
+    assert shares[-1] > 0.95
+    parts = re.split(r"[\r\n]|\x1b\[[0-9;?]*[A-Za-z]", seen.getvalue())
+    lines = [line for line in parts if line.strip()]
+    assert max(map(cell_len, lines)) <= 80
+    assert len(lines) == 3 * len(stages)  # none was broken
+    assert all(any(what.split()[0] in line for line in lines) for what in stages)
+
+
+def test_work_that_is_no_exploration_is_its_own_whole():
+    assert stretch("Drawing the figures") == (0.0, 1.0)
+    assert stretch("Fitting 4 groups, 5 runs each")[0] == 0.3

@@ -31,6 +31,31 @@ REDRAWN = 0.1  # seconds between drawings where there is one
 EARLY = 2.0  # seconds before which nothing is said of the time left
 AT_ONCE = 0.1  # seconds: what is done by then was done before the stage began
 GRAIN = 0.002  # shares that are nearer to each other are not told apart
+BAR = 20  # characters
+# Roughly where the stages of an exploration begin in the whole of it, by how they are called.
+STAGES = {
+    "Reading": 0.0,
+    "Collecting": 0.0,
+    "Counting": 0.02,
+    "Checking": 0.05,
+    "Grouping": 0.06,
+    "Fitting": 0.3,
+    "Following": 0.36,
+    "Dividing": 0.7,
+    "Drawing the documents": 0.73,
+    "Finding": 0.86,
+    "Placing": 0.87,
+    "Making": 0.94,
+    "Writing the tables": 0.95,
+}
+
+
+def stretch(what: str) -> tuple[float, float]:
+    """Return from where to where a stage is in the whole; of other work it is the whole."""
+    start = next((at for name, at in STAGES.items() if what.startswith(name)), None)
+    if start is None:
+        return 0.0, 1.0
+    return start, min((at for at in STAGES.values() if at > start), default=1.0)
 
 
 def printable(text: str) -> str:
@@ -126,6 +151,7 @@ class Terminal(Listener):
         self._what = self._detail = ""
         self._start = self._said = 0.0
         self._pace = Pace(0.0)
+        self._whole = 0.0
 
     def begin(self, what: str) -> None:
         """Start a stage."""
@@ -167,10 +193,18 @@ class Terminal(Listener):
     def _draw(self) -> None:
         if self._live is None:
             return
+        start, stop = stretch(self._what)
+        now = start + (stop - start) * self._pace.done
+        self._whole = max(self._whole, now) if stop - start < 1.0 else now
+        # One line, whatever the width: words are cut before it breaks.
         grid = Table.grid(padding=(0, 2, 0, 0))
-        bar = ProgressBar(total=1.0, completed=self._pace.done, width=24)
-        words = [printable(text) for text in (self._what, self._detail, self._left())]
-        grid.add_row(words[0], bar, *words[1:])
+        grid.add_column(width=BAR)
+        for _ in range(4):
+            grid.add_column(no_wrap=True, overflow="ellipsis")
+        bar = ProgressBar(total=1.0, completed=self._whole, width=BAR)
+        left = self._left().removeprefix("about ")
+        words = [printable(text) for text in (self._what, left, self._detail)]
+        grid.add_row(bar, f"{self._whole:3.0%}", *words)
         self._live.update(grid, refresh=True)
 
 
