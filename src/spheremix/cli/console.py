@@ -31,7 +31,7 @@ REDRAWN = 0.1  # seconds between drawings where there is one
 EARLY = 2.0  # seconds before which nothing is said of the time left
 AT_ONCE = 0.1  # seconds: what is done by then was done before the stage began
 GRAIN = 0.002  # shares that are nearer to each other are not told apart
-BAR = 20  # characters
+BAR, PERCENT = 20, 4  # characters
 # Roughly where the stages of an exploration begin in the whole of it, by how they are called.
 STAGES = {
     "Reading": 0.0,
@@ -196,15 +196,13 @@ class Terminal(Listener):
         start, stop = stretch(self._what)
         now = start + (stop - start) * self._pace.done
         self._whole = max(self._whole, now) if stop - start < 1.0 else now
-        # One line, whatever the width: words are cut before it breaks.
-        grid = Table.grid(padding=(0, 2, 0, 0))
-        grid.add_column(width=BAR)
-        for _ in range(4):
-            grid.add_column(no_wrap=True, overflow="ellipsis")
         bar = ProgressBar(total=1.0, completed=self._whole, width=BAR)
-        left = self._left().removeprefix("about ")
-        words = [printable(text) for text in (self._what, left, self._detail)]
-        grid.add_row(bar, f"{self._whole:3.0%}", *words)
+        parts = [self._what, self._left().removeprefix("about "), self._detail]
+        # One line, whatever the width: words are cut before it breaks.
+        room = self._live.console.width - BAR - 2 - PERCENT - 2
+        words = _cut(printable("  ".join(filter(None, parts))), max(room, 8))
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        grid.add_row(bar, f"{self._whole:{PERCENT}.0%}", words)
         self._live.update(grid, refresh=True)
 
 
