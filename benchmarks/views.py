@@ -14,6 +14,9 @@ time.
 ``--weights`` writes ``benchmarks/results/view_weights.md``: other weights of the words, and whether
 something that is known without classes tells which one is good.
 
+``--unequal`` writes ``benchmarks/results/view_groups.md``: what becomes of the groups when those
+that BIC does not support are merged, and of weights of the views by the spread of their scores.
+
 ``--rows 200000`` measures fits to made-up rows of 30 words and 384 dimensions.
 """
 
@@ -24,6 +27,7 @@ import gzip
 import json
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -31,14 +35,18 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+from sklearn.preprocessing import normalize
 from timing import DATA, ROOT, machine
 
 import spheremix as sm
+from spheremix.merging import merge
+from spheremix.seeding import class_resultants
 from spheremix.text import TextVectorizer
 
 EMBEDDINGS = Path(os.environ.get("SPHEREMIX_EMBEDDINGS", DATA / "short"))
 FIGURES = ROOT / "benchmarks" / "results" / "views.json"
 TARGET = FIGURES.with_suffix(".md")
+GROUPS = FIGURES.with_name("view_groups.json")
 WEIGHTS = ROOT / "benchmarks" / "results" / "view_weights.json"
 SETS = ("stackoverflow", "searchsnippets", "tweet", "banking77")
 LONG = "bbc"  # news articles, of which the words are enough
@@ -214,6 +222,94 @@ def weights_page(results: dict[str, dict]) -> str:
     return "\n".join(lines) + "\n"
 
 
+# Groups that are too many, and weights by the spread of scores
+
+
+def spread_weights(mixture: sm.VMFMixture, X: dict, labels: np.ndarray) -> dict[str, float]:
+    """Return the weight of each view at which its scores are as sure as they should be.
+
+    The difference of a row's scores for its own component and for another is a log ratio of
+    densities. If the model holds, its variance within a component is twice its mean, or near it;
+    texts spread far more. The weight makes that so, over all pairs of components. A row's own part
+    of its prototype is left out.
+    """
+    K, rows, found = mixture.n_components, np.arange(len(labels)), {}
+    ones = (np.ones(len(labels)), (labels, rows))
+    assigned = sparse.csr_array(ones, shape=(K, len(labels)))
+    mass = np.bincount(labels, minlength=K)[:, None]
+    for name, view in mixture.views_.items():
+        unit = normalize(X[name])
+        sums = assigned @ unit
+        sums = sums.toarray() if sparse.issparse(sums) else sums
+        lengths = np.maximum(np.linalg.norm(sums, axis=1), 1e-12)
+        cosines = np.asarray(unit @ (sums / lengths[:, None]).T)
+        pulled = cosines[rows, labels] * lengths[labels]
+        others = np.sqrt(np.maximum(lengths[labels] ** 2 - 2.0 * pulled + 1.0, 1e-12))
+        cosines[rows, labels] = (pulled - 1.0) / others
+        apart = view.kappas_[0] * (cosines[rows, labels][:, None] - cosines)
+        means = assigned @ apart / np.maximum(mass, 1)
+        variances = assigned @ apart**2 / np.maximum(mass, 1) - means**2
+        found[name] = float(2.0 * (mass * means).sum() / (mass * variances).sum())
+    return found
+
+
+def merged(mixture: sm.VMFMixture, X: dict, weights: dict[str, float]) -> dict:
+    """Merge pairs until BIC would rise, with these weights of the views; label at some numbers."""
+    labels, K = mixture.labels_, mixture.n_components
+    model = replace(mixture.model_, view_weights=tuple(weights.values()))
+    groups = class_resultants(sm.as_directions(X), labels, K)
+    value, size = model.cluster_value(groups), len(labels)
+    columns = zip(weights.values(), (part.shape[1] for part in X.values()), strict=True)
+    least = 0.5 * np.log(size) * sum(weight * d for weight, d in columns)
+    losses = merge(groups, value, 1).losses
+    left = K - int(np.argmax(np.append(losses > least, True)))
+    return {n: merge(groups, value, n).labels[labels] for n in (left, K // 2, K // 3)}
+
+
+def regroup(name: str) -> dict:
+    """Measure merged groups, and weights by the spread of scores."""
+    texts, classes = load(name)
+    K = int(classes.max()) + 1
+    T = sparse.csr_array(TextVectorizer().fit_transform(texts))
+    found = {}
+    for kind, E in meanings(name).items():
+        X = {"words": T, "meaning": E}
+        mixture, seconds = fitted(K, X)
+        ones, weights = {"words": 1.0, "meaning": 1.0}, spread_weights(mixture, X, mixture.labels_)
+        figures = {f"{K} groups": judged(classes, mixture.labels_, seconds)}
+        for how, own in (("weights 1", ones), ("spread", weights)):
+            for place, (n, labels) in enumerate(merged(mixture, X, own).items()):
+                what = f"merged to {n}, {how}" + (", BIC" if place == 0 else "")
+                figures[what] = judged(classes, labels, 0.0)
+        again, seconds = fitted(K, X, view_weights=weights)
+        figures[f"{K} groups, view_weights by spread"] = judged(classes, again.labels_, seconds)
+        found[kind] = {"weights": weights, "figures": figures}
+    return found
+
+
+def groups_page(results: dict[str, dict]) -> str:
+    """Return the tables of merged groups."""
+    lines = [
+        "# Groups merged afterwards, and weights by the spread of scores",
+        "",
+        "From `python benchmarks/views.py --unequal`. NMI, accuracy and adjusted Rand index in",
+        "percent. Fits have as many groups as there are classes; pairs are merged with the least",
+        "loss of classification likelihood, as far as BIC allows, or to a half and a third.",
+        '"spread": each view is weighted so that the variance of its score differences within',
+        "groups is twice their mean, as it would be if the model held.",
+    ]
+    for name, kinds in results.items():
+        for kind, one in kinds.items():
+            weights = ", ".join(f"{view} {weight:.3f}" for view, weight in one["weights"].items())
+            lines += ["", f"## {name}, {kind} (weights by spread: {weights})", ""]
+            lines += ["| groups | NMI | ACC | ARI |", "|---|---|---|---|"]
+            lines += [
+                f"| {what} | {own['NMI']:.1f} | {own['ACC']:.1f} | {own['ARI']:.1f} |"
+                for what, own in one["figures"].items()
+            ]
+    return "\n".join(lines) + "\n"
+
+
 # Many rows
 
 
@@ -248,16 +344,19 @@ def main() -> None:
         "sets", nargs="*", help=f"some of {', '.join((*SETS, LONG))}; all by default"
     )
     parser.add_argument("--weights", action="store_true", help="try other weights of the words")
+    parser.add_argument("--unequal", action="store_true", help="merge groups afterwards")
     parser.add_argument("--rows", type=int, help="measure fits to so many made-up rows")
     options = parser.parse_args()
     if options.rows:
         measure_rows(options.rows)
         return
-    path, one, write = (
-        (WEIGHTS, weigh, weights_page) if options.weights else (FIGURES, compare, page)
-    )
+    path, one, write = FIGURES, compare, page
+    if options.weights:
+        path, one, write = WEIGHTS, weigh, weights_page
+    if options.unequal:
+        path, one, write = GROUPS, regroup, groups_page
     known = json.loads(path.read_text()) if path.exists() else {}
-    every = SETS if options.weights else (*SETS, LONG)
+    every = SETS if options.weights or options.unequal else (*SETS, LONG)
     for name in options.sets or every:
         known[name] = one(name)
         ordered = {key: known[key] for key in every if key in known}
