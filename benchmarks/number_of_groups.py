@@ -2,9 +2,13 @@
 
 Run as ``python benchmarks/number_of_groups.py --jobs 16``; real sets need the folder of real data
 (SPHEREMIX_DATA), embeddings of short texts that of ``benchmarks/views.py`` (SPHEREMIX_EMBEDDINGS).
-Names of sets, "nulls" or "simulations" run those and keep the others. It writes
+Names of sets, "derived", "nulls" or "simulations" run those and keep the others. It writes
 ``benchmarks/results/number_of_groups.json`` and, from it, the tables of ``number_of_groups.md``,
 which it quotes in ``docs/choosing.md``; ``--tables`` writes the tables again and measures nothing.
+The packages evoc and topica are compared where they are installed.
+
+Derived sets are some classes of a set, in some proportions, drawn by a number: sets with known
+classes. The limits on "clear" were set after a look at those of LOOKED_AT; JUDGED took no part.
 """
 
 from __future__ import annotations
@@ -18,16 +22,24 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 from scipy import sparse
-from sets import SHORT, load
+from sets import SHORT, embedded, load, short_texts, vectorized
 from sklearn.cluster import HDBSCAN
+from sklearn.datasets import load_digits
 from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics import adjusted_rand_score, silhouette_score
-from timing import EMBEDDINGS, ROOT, machine
+from timing import DATA, EMBEDDINGS, ROOT, machine
 
 import spheremix as sm
 from spheremix.estimators.advice import Adviser, grouped
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import build_problem
+
+try:
+    import evoc
+    import topica
+except ModuleNotFoundError:
+    evoc = topica = None
 
 FIGURES = ROOT / "benchmarks" / "results" / "number_of_groups.json"
 TARGET = FIGURES.with_suffix(".md")
@@ -39,7 +51,14 @@ JUDGED_ON = ("stackoverflow", "searchsnippets", "german", "20 newsgroups", "cstr
 MOST_ROWS = 8000  # of a set; the others are left out
 SEEN = 3000  # rows for the silhouette
 RIGHT = 0.9  # of the best ARI: what "right" means for a number that is called clear
-PEERS = ("silhouette", "BIC", "HDBSCAN")
+PEERS = ("silhouette", "BIC", "HDBSCAN", "EVoC", "topica")
+TOPIC_ROWS = 2000  # documents that topica reads, at most
+TOPICS = (3, 5, 8, 12, 17, 24, 40)  # numbers that its search compares
+# Sources of derived sets: texts, counts, images, and embeddings by mean word vectors.
+TEXTS = ("stackoverflow", "searchsnippets", "20 newsgroups", "banking77", "tweet", "docstrings")
+DENSE = ("digits", "stackoverflow_static", "searchsnippets_static", "banking77_static")
+LOOKED_AT, JUDGED = (2, 3, 4), (5, 6, 7)  # numbers of derived sets of each source
+DERIVED_ROWS = 2000
 HEAD = ("set", "classes", "fine, shown first", "broad", "up to", "evidence", "best", *PEERS)
 HEAD = (*HEAD, "seconds / one fit")
 N_DRAWS = 200  # of rows without groups, of each kind
@@ -47,9 +66,10 @@ N_SIMULATIONS = 60
 NOTES = (
     'At most {rows:,} rows of a set. "Up to" is the largest number at which nine rows in ten are '
     "in groups that come back. Seconds are processor seconds of one thread, beside those of one "
-    "default fit with 40 components. Peers see "
-    "the same numbers of groups; HDBSCAN has the first 50 principal directions, and n / 200 rows "
-    "for a group. {machine}. `python benchmarks/number_of_groups.py`"
+    "default fit with as many components as the range has, at most. Silhouette and BIC see the "
+    "same numbers of groups; HDBSCAN and, for words, EVoC have the first 50 principal directions; "
+    "HDBSCAN takes n / 200 rows for a group. topica is the knee of its `search_k` by LDA, for "
+    "words, on {topic_rows:,} documents. {machine}. `python benchmarks/number_of_groups.py`"
 )
 
 
@@ -67,18 +87,71 @@ def rows_of(name):
     return X, np.unique(labels, return_inverse=True)[1]
 
 
+def derived(name, seed):
+    """Return some rows of some classes of a source, and their classes."""
+    rng = np.random.default_rng([31, seed, (*TEXTS, *DENSE).index(name)])
+    source = {"digits": digits, "docstrings": docstrings, "20 newsgroups": newsgroups}.get(name)
+    if source is None:
+        source = (lambda: embedded(name)) if name in DENSE else (lambda: short_texts(name))
+    rows, labels = source()
+    labels = np.unique(labels, return_inverse=True)[1]
+    most = min(25, labels.max() + 1)
+    drawn = rng.choice(labels.max() + 1, int(rng.integers(3, most + 1)), replace=False)
+    shares = np.exp(rng.normal(0.0, rng.choice([0.0, 0.7]), len(drawn)))
+    many = DERIVED_ROWS * rng.uniform(0.3, 1.0) * shares / shares.sum()
+    ids = [
+        rng.permutation(np.flatnonzero(labels == k))[: max(20, int(n))]
+        for k, n in zip(drawn, many, strict=True)
+    ]
+    ids = np.sort(np.concatenate(ids))
+    if name in TEXTS:
+        counts = name == "20 newsgroups"
+        X = TfidfTransformer().fit_transform(rows[ids]) if counts else None
+        X = sparse.csr_array(vectorized([rows[i] for i in ids]) if X is None else X)
+        X = X[:, np.flatnonzero(np.diff(sparse.csc_array(X).indptr) > 1)]
+    else:
+        X = np.asarray(rows[ids], dtype=float)
+    lengths = np.sqrt(np.asarray((X * X).sum(axis=1)).ravel())
+    kept = np.flatnonzero(lengths > 0.0)
+    X = (
+        sparse.csr_array(sparse.diags_array(1 / lengths[kept]) @ X[kept])
+        if (sparse.issparse(X))
+        else X[kept] / lengths[kept, None]
+    )
+    return X, np.unique(labels[ids[kept]], return_inverse=True)[1]
+
+
+def digits():
+    return load_digits(return_X_y=True)
+
+
+def docstrings():
+    corpus = sm.datasets.load_docstrings()
+    return corpus.texts, np.array([label for (label,) in corpus.labels["package"]])
+
+
+def newsgroups():
+    folder = DATA / "ng20_bydate_cai"
+    counts = sparse.csr_array(sparse.load_npz(folder / "X.npz").astype(float))
+    return counts, np.load(folder / "labels.npy")
+
+
 def real(name):
     """Measure the advice on one set."""
-    X, labels = rows_of(name)
+    return measured(*rows_of(name))
+
+
+def measured(X, labels):
+    """Measure the advice on rows whose classes are known."""
     begin = time.process_time()
     advice = Adviser(problem_of(X), 0).advise()
     seconds = time.process_time() - begin
     numbers = [int(K) for K in advice.evidence.candidates]
     begin = time.process_time()
-    sm.VMFMixture(min(40, numbers[-1]), random_state=0, n_threads=1).fit(X)
+    sm.VMFMixture(numbers[-1], random_state=0, n_threads=1).fit(X)
     fit = time.process_time() - begin
-    weights, rng = np.ones((1, X.shape[0])), np.random.default_rng(1)
-    [groups] = grouped(problem_of(X), weights, numbers[-1], numbers, rng, n_runs=2)
+    rng = np.random.default_rng(1)
+    groups = grouped(problem_of(X), np.arange(X.shape[0]), numbers[-1], numbers, rng, n_runs=2)
     aris = {K: float(adjusted_rand_score(labels, one)) for K, one in groups.items()}
     levels = {"fine": advice.best_candidate, "broad": advice.broad, "finest": advice.finest}
     fitted = {
@@ -98,6 +171,7 @@ def real(name):
         "best_number": max(aris, key=aris.get),
         "apart": advice.evidence.apart,
         "valley": advice.evidence.valley,
+        "ended_by": advice.evidence.ended_by,
         "seconds": seconds,
         "fit_seconds": fit,
         "others": others(X, labels, groups),
@@ -127,6 +201,20 @@ def others(X, labels, groups):
     dense /= np.maximum(np.linalg.norm(dense, axis=1, keepdims=True), 1e-12)
     noisy = HDBSCAN(min_cluster_size=max(5, X.shape[0] // 200), copy=True).fit_predict(dense)
     found["HDBSCAN"] = (int(noisy.max()) + 1, adjusted_rand_score(labels, noisy))
+    if evoc is not None:
+        rows = dense if sparse.issparse(X) else X
+        layer = evoc.EVoC(random_state=0).fit_predict(rows.astype(np.float32))
+        found["EVoC"] = (int(layer.max()) + 1, adjusted_rand_score(labels, layer))
+    if topica is not None and sparse.issparse(X):
+        some = np.sort(rng.permutation(X.shape[0])[:TOPIC_ROWS])
+        words = np.split(X.indices.astype(str), X.indptr[1:-1])
+        documents = [words[i].tolist() for i in some]
+        numbers = [K for K in TOPICS if max(groups) >= K]
+        K = topica.search_k(documents, numbers, iters=200, num_samples=1).best_k()
+        model = topica.LDA(K, seed=13)
+        model.fit(documents, iters=200)
+        topics = np.asarray(model.doc_topic).argmax(axis=1)
+        found["topica"] = (K, adjusted_rand_score(labels[some], topics))
     return {name: (int(K), float(ari)) for name, (K, ari) in found.items()}
 
 
@@ -221,9 +309,52 @@ def ratio(one, level):
     return one["ari"][level] / one["best"]
 
 
+def summary(part):
+    """Return the mean shares of the best ARI, and what was called clear."""
+    better = [max(ratio(one, "fine"), ratio(one, "broad")) for one in part]
+    clear = [one for one in part if one["certainty"] == "clear"]
+    right = sum(one["first"] > 1 and ratio(one, "fine") >= RIGHT for one in clear)
+    told = {
+        "shown first": f"{np.mean([ratio(one, 'fine') for one in part]):.3f}",
+        "better of fine and broad": f"{np.mean(better):.3f}",
+        "clear, of these right": f"{len(clear)}, {right}",
+        '"no groups"': str(sum(one["first"] == 1 for one in part)),
+        "cost in fits": f"{np.mean([one['seconds'] / one['fit_seconds'] for one in part]):.1f}",
+    }
+    for key in PEERS:
+        each = [one["others"][key][1] / one["best"] for one in part if key in one["others"]]
+        if each:
+            told[key] = f"{np.mean(each):.3f}"
+    return told
+
+
+def derived_table(found):
+    """Write a line for each kind of derived sets."""
+    said = (
+        "Derived sets: some classes of a set, in some proportions, at most 2,000 rows. The limits "
+        'on "clear" and "no groups" were set after a look at the first ones; the others took no '
+        "part, but some of their sources are above, with all their classes:"
+    )
+    lines = [said, ""]
+    head = None
+    for title, seeds in (("looked at", LOOKED_AT), ("judged on", JUDGED)):
+        for kind, names in (("words", TEXTS), ("dense", DENSE)):
+            keys = [f"{name}, {seed}" for name in names for seed in seeds]
+            part = [found[key] for key in keys if key in found]
+            if not part:
+                continue
+            told = summary(part)
+            if head is None:
+                head = list(told)
+                lines += [f"| | sets | {' | '.join(head)} |", "|---" * (len(head) + 2) + "|"]
+            cells = " | ".join(told.get(key, "") for key in head)
+            lines.append(f"| {title}, {kind} | {len(part)} | {cells} |")
+    return [*lines, ""]
+
+
 def table(figures):
     """Write the figures as tables."""
-    beside = {"nulls", "simulations", "machine"}
+    beside = {"derived", "nulls", "simulations", "machine"}
     sets = {name: one for name, one in figures.items() if name not in beside}
     chosen = {name: one for name, one in sets.items() if name.startswith(CHOSEN_ON)}
     judged = {name: one for name, one in sets.items() if name.startswith(JUDGED_ON)}
@@ -241,7 +372,10 @@ def table(figures):
                 for level in ("fine", "broad", "finest")
             ]
             peers = [
-                f"{K} ({ari / one['best']:.2f})" for K, ari in (one["others"][key] for key in PEERS)
+                f"{one['others'][key][0]} ({one['others'][key][1] / one['best']:.2f})"
+                if key in one["others"]
+                else ""
+                for key in PEERS
             ]
             cost = f"{one['seconds']:.1f} / {one['fit_seconds']:.1f}"
             lines.append(
@@ -249,24 +383,11 @@ def table(figures):
                 f"{one['best']:.2f} at {one['best_number']} | {' | '.join(peers)} | {cost} |"
             )
         if part:
-            first = np.mean([ratio(one, "fine") for one in part.values()])
-            better = np.mean(
-                [max(ratio(one, "fine"), ratio(one, "broad")) for one in part.values()]
-            )
-            clear = [one for one in part.values() if one["certainty"] == "clear"]
-            right = sum(ratio(one, "fine") >= RIGHT for one in clear)
-            peers = [
-                np.mean([one["others"][key][1] / one["best"] for one in part.values()])
-                for key in PEERS
-            ]
-            cost = np.mean([one["seconds"] / one["fit_seconds"] for one in part.values()])
-            said = (
-                f"Mean: shown first {first:.3f}, better of fine and broad {better:.3f}; silhouette "
-                f"{peers[0]:.3f}, BIC {peers[1]:.3f}, HDBSCAN {peers[2]:.3f}. Called clear: "
-                f"{len(clear)} of {len(part)}, of which {right} have {RIGHT} of the best ARI or "
-                f"more. The advice costs {cost:.1f} times one fit of 40 components."
-            )
-            lines += ["", said, ""]
+            told = summary(list(part.values()))
+            said = "; ".join(f"{key} {value}" for key, value in told.items())
+            lines += ["", f"Mean shares of the best ARI, and cost: {said}.", ""]
+    if "derived" in figures:
+        lines += derived_table(figures["derived"])
     if "nulls" in figures:
         lines += [
             "Rows without groups, called groups (draws in which the certainty is not weak):",
@@ -298,7 +419,7 @@ def table(figures):
             f"{sum(K == 1 for K, *_ in found)}."
         )
         lines += [said, ""]
-    lines.append(NOTES.format(rows=MOST_ROWS, machine=figures["machine"]))
+    lines.append(NOTES.format(rows=MOST_ROWS, topic_rows=TOPIC_ROWS, machine=figures["machine"]))
     return "\n".join(lines) + "\n"
 
 
@@ -307,7 +428,8 @@ def run(spec):
     kind, name, seed = spec
     warnings.simplefilter("ignore")
     try:
-        found = {"real": real, "null": null, "simulation": simulation}[kind]
+        of_derived = lambda *one: measured(*derived(*one))  # noqa: E731
+        found = {"real": real, "derived": of_derived, "null": null, "simulation": simulation}[kind]
         return spec, found(
             *([name] if kind == "real" else [seed] if name is None else [name, seed])
         )
@@ -334,31 +456,42 @@ def main():
     PAGE.write_text(quoted, encoding="utf-8")
 
 
+def keep(figures, kind, name, seed, found):
+    """Add a result to the figures."""
+    if kind in {"real", "derived"}:
+        print(name, seed, found["numbers"], found["certainty"], flush=True)
+    if kind == "real":
+        figures[name] = found
+    elif kind == "derived":
+        figures["derived"][f"{name}, {seed}"] = found
+    elif kind == "null":
+        figures["nulls"].setdefault(name, []).append(found)
+    else:
+        figures["simulations"].append(found)
+
+
 def measure(figures, given):
     """Measure what is asked for, and add it to the figures."""
     sets = ["20 newsgroups", *SHORT, "bbc", "classic3", "german", "minilm_bbc", "cstr", "news4"]
     if EMBEDDINGS.is_dir():
-        sets = [*sorted(path.stem for path in EMBEDDINGS.glob("*.npy")), *sets]
-    cases = given.cases or [*sets, "nulls", "simulations"]
+        kinds = sorted(path.stem for path in EMBEDDINGS.glob("*_minilm.npy"))
+        sets = [*kinds, *sets]
+    cases = given.cases or [*sets, "derived", "nulls", "simulations"]
     work = [("real", name, 0) for name in sets if name in cases]
-    if "nulls" in cases:
-        work += [("null", kind, seed) for kind in NULLS for seed in range(given.draws)]
-    if "simulations" in cases:
-        work += [("simulation", None, i) for i in range(N_SIMULATIONS)]
+    parts = {
+        "nulls": [("null", kind, seed) for kind in NULLS for seed in range(given.draws)],
+        "simulations": [("simulation", None, i) for i in range(N_SIMULATIONS)],
+        "derived": [
+            ("derived", name, i) for i in (*LOOKED_AT, *JUDGED) for name in (*TEXTS, *DENSE)
+        ],
+    }
+    for name in (name for name in parts if name in cases):
+        work += parts[name]
+        figures[name] = [] if name == "simulations" else {}
     with ProcessPoolExecutor(given.jobs) as pool:
-        for (kind, name, _), found in pool.map(run, work, chunksize=1):
-            if found is None:
-                continue
-            if kind == "real":
-                figures[name] = found
-                print(name, found["numbers"], found["certainty"], flush=True)
-            elif kind == "null":
-                figures.setdefault("new nulls", {}).setdefault(name, []).append(found)
-            else:
-                figures.setdefault("new simulations", []).append(found)
-    for name in ("nulls", "simulations"):
-        if f"new {name}" in figures:
-            figures[name] = figures.pop(f"new {name}")
+        for (kind, name, seed), found in pool.map(run, work, chunksize=1):
+            if found is not None:
+                keep(figures, kind, name, seed, found)
     figures["machine"] = machine()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spheremix.advice import APART, DETAIL, Evidence, advise
+from spheremix.advice import APART, DETAIL, SEPARATE, STABLE, Evidence, advise
 
 
 def made(agreement, *, first=2, back=None, **others):
@@ -60,15 +60,22 @@ def test_two_groups_lead_only_where_nothing_finer_is_agreed_on():
 
 
 def test_no_groups_where_rows_of_the_same_shape_divide_as_well():
-    nothing = advise(made([0.7, 0.8, 0.7], apart=APART - 2.0))
+    nothing = advise(made([0.3, 0.4, 0.3], apart=APART - 2.0))
     assert levels(nothing) == {"none": 1, "fine": 3}
     assert (nothing.n_clusters, nothing.best_candidate) == (1, 3)
     assert nothing.certainty == "clear"
-    assert advise(made([0.7, 0.8, 0.7], apart=APART - 0.5)).certainty == "fair"
-    stable = made([0.7, 0.95, 0.7], apart=APART - 2.0)
-    assert advise(stable).certainty == "fair"  # groups that come back may be there all the same
-    assert advise(replace(made([0.7, 0.8], apart=0.0), n_rows=60)).certainty == "fair"
+    assert advise(made([0.3, 0.4, 0.3], apart=APART - 0.5)).certainty == "fair"
+    stable = advise(made([0.7, 0.8, 0.7], apart=APART - 2.0))
+    assert stable.certainty == "fair"  # groups that come back may be there all the same
+    assert advise(replace(made([0.3, 0.4], apart=0.0), n_rows=60)).certainty == "fair"
     assert advise(made([0.9, 0.8, 0.7], apart=None)).n_clusters == 3
+
+
+def test_groups_with_nothing_between_them_are_there_whatever_others_gain():
+    plain = made([0.6, 0.95, 0.6], apart=0.0, valley=SEPARATE)
+    assert (advise(plain).n_clusters, advise(plain).certainty) == (3, "fair")
+    assert advise(made([0.6, 0.95, 0.6], apart=0.0, valley=SEPARATE - 0.01)).n_clusters == 1
+    assert advise(made([0.6, STABLE - 0.01, 0.6], apart=0.0, valley=1.0)).n_clusters == 1
 
 
 @pytest.mark.parametrize(
@@ -107,6 +114,12 @@ def test_the_largest_number_that_was_tried_is_never_clear():
         assert advise(replace(made([0.95], first=4), ended_by=why)).certainty == "fair"
         inside = replace(made([0.5, 0.6, 0.95, 0.5]), ended_by=why)
         assert advise(inside).certainty == "clear"
+
+
+def test_nothing_is_clear_where_far_finer_groups_come_back():
+    agreement = [0.9, 0.95, 0.6, 0.6, 0.6, 0.6]
+    assert advise(made(agreement, back=[1, 1, 1, 1, 0.95, 0.7])).certainty == "clear"
+    assert advise(made(agreement, back=[1, 1, 1, 1, 0.95, 0.95])).certainty == "fair"
 
 
 @pytest.mark.parametrize(

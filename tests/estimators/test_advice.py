@@ -24,6 +24,7 @@ from spheremix.estimators.advice import (
     apart_from_chance,
     cloud_around_mean,
     draws_of,
+    few_rows_cloud,
     grouped,
     halved,
     long_cloud,
@@ -69,23 +70,21 @@ def test_agreement_and_similarity_of_two_partitions():
     assert_array_equal(jaccard(common)[4], 0.0)  # a group without rows
 
 
-def test_halves_share_no_row_and_keep_the_weight():
+def test_halves_share_no_row_and_have_all_that_count():
     weights = np.array([0.0, 1.0, 2.0, 0.5] * 25)
     X = np.random.default_rng(0).normal(size=(100, 3))
-    pair = halved(problem_of(X, weights=weights), np.random.default_rng(1))
-    assert_array_equal(np.minimum(*pair), 0.0)
-    assert_array_equal(pair.sum(axis=0), 2.0 * weights)
-    assert abs(int((pair[0] > 0).sum()) - int((pair[1] > 0).sum())) <= 1
+    first, second = halved(problem_of(X, weights=weights), np.random.default_rng(1))
+    assert_array_equal(np.sort(np.r_[first, second]), np.flatnonzero(weights))
+    assert abs(len(first) - len(second)) <= 1
 
 
 def test_rows_of_a_document_are_in_one_half():
     documents = np.arange(100) // 7
     problem = problem_of(np.random.default_rng(0).normal(size=(100, 3)))
-    pair = halved(problem, np.random.default_rng(1), documents)
-    first = [set((pair[0][documents == one] > 0).tolist()) for one in range(15)]
-    assert sorted(map(len, first)) == [1] * 15
-    assert sum(one == {True} for one in first) == 7
-    assert_array_equal(pair.sum(axis=0), 2.0)
+    first, second = halved(problem, np.random.default_rng(1), documents)
+    assert len(np.unique(documents[first])) == 7
+    assert not set(documents[first]) & set(documents[second])
+    assert_array_equal(np.sort(np.r_[first, second]), np.arange(100))
 
 
 def test_passages_of_one_document_agree_less_if_it_is_halved_whole():
@@ -104,11 +103,11 @@ def test_passages_of_one_document_agree_less_if_it_is_halved_whole():
 def test_halves_give_groups_to_all_rows(four, kappa):
     problem = problem_of(four, kappa)
     rng = np.random.default_rng(5)
-    found = grouped(problem, halved(problem, rng), 10, [2, 4, 10], rng)
     whole = sm.VMFMixture(4, kappa=kappa, random_state=0).fit(four).labels_
-    for half in found:
-        assert {K: len(labels) for K, labels in half.items()} == {2: 300, 4: 300, 10: 300}
-        assert adjusted_rand_score(half[4], whole) > 0.9
+    for half in halved(problem, rng):
+        found = grouped(problem, half, 10, [2, 4, 10, 11], rng)
+        assert {K: len(labels) for K, labels in found.items()} == {2: 300, 4: 300, 10: 300}
+        assert adjusted_rand_score(found[4], whole) > 0.9
 
 
 def test_numbers_of_groups_that_are_tried():
@@ -195,6 +194,10 @@ def test_large_data_are_read_in_a_sample(four, monkeypatch):
     problem = replace(problem_of(four, weights=weights), directions=Elsewhere())
     again, _ = read_some(problem, 0)
     assert_allclose(again.directions.take(np.arange(120)), unit(four)[again.weights.astype(int)])
+    monkeypatch.undo()  # few rows: all that count, so that they can be halved
+    copied, ids = read_some(problem, 0)
+    assert_array_equal(ids, np.arange(1, 300))
+    assert_allclose(copied.directions.part([5]).take([0]), unit(four)[[6]])
 
 
 # Rows without groups
@@ -252,6 +255,27 @@ def test_a_long_cloud_of_few_rows_is_not_apart_from_chance():
     assert apart_from_chance(problem_of(unit(noise)), 4, 0) < 4.0
     centres = unit(rng.normal(size=(4, 100)))[rng.integers(4, size=150)]
     assert apart_from_chance(problem_of(unit(centres + 0.4 * noise)), 4, 0) > 8.0
+
+
+def test_a_cloud_of_few_rows_has_their_very_moments():
+    rng = np.random.default_rng(8)
+    rows = unit(rng.normal(size=(60, 90)) * np.arange(1, 91.0) ** -1.0)
+    drawn = few_rows_cloud(rows)(rng)
+    assert_allclose(np.linalg.norm(drawn, axis=1), 1.0)
+    axes = np.linalg.svd(rows)[2]
+    assert_allclose(
+        ((drawn @ axes.T) ** 2).sum(axis=0),
+        ((rows @ axes.T) ** 2).sum(axis=0),
+        rtol=0.02,
+        atol=1e-3,
+    )
+    assert np.abs(drawn @ rows.T).max() < 0.999  # and are other rows
+
+
+@pytest.mark.parametrize("power", [0.5, 1.0, 2.0])
+def test_a_long_cloud_of_fewer_rows_than_columns_is_not_apart_from_chance(power):
+    rows = np.random.default_rng(6).normal(size=(150, 400)) * np.arange(1, 401.0) ** -power
+    assert apart_from_chance(problem_of(unit(rows)), 4, 0) < 4.0
 
 
 def test_texts_without_groups_keep_lengths_and_frequencies():
@@ -346,6 +370,35 @@ def test_groups_are_apart_from_chance_and_have_valleys(four):
     assert valley_between(problem_of(four), 4, 0) > 0.7
     assert 0.4 < valley_between(problem_of(kinds("curved", 1)), 4, 0) < 0.6
     assert valley_between(problem_of(four[:30]), 4, 0) is None
+
+
+def around(centres, sizes, spreads, rng):
+    """Return rows around some centres."""
+    noise = rng.normal(size=(sum(sizes), centres.shape[1])) * np.repeat(spreads, sizes)[:, None]
+    return unit(np.repeat(centres, sizes, axis=0) + noise)
+
+
+def test_groups_inside_groups_have_valleys():
+    """Their own neighbours are as near in all directions: nothing lies between them and others."""
+    rng = np.random.default_rng(7)
+    broad = np.repeat(unit(rng.normal(size=(3, 30))), 4, axis=0)
+    centres = unit(broad + 0.35 * unit(rng.normal(size=(12, 30))))
+    rows = around(centres, [70] * 12, [0.03] * 12, rng)
+    assert valley_between(problem_of(rows), 12, 0) == 1.0
+
+
+@pytest.mark.parametrize("kind", ["concentrations", "outliers"])
+def test_plain_groups_are_seen_whatever_their_concentrations_and_outliers(kind):
+    rng = np.random.default_rng(7)
+    centres = unit(rng.normal(size=(5, 20)))
+    if kind == "concentrations":
+        rows = around(centres, [160] * 5, [0.03, 0.05, 0.08, 0.12, 0.2], rng)
+    else:
+        apart = unit(rng.normal(size=(240, 20)))
+        rows = np.vstack([around(centres, [112] * 5, [0.1] * 5, rng), apart])
+    found = Adviser(problem_of(rows), 0).advise()
+    assert found.n_clusters > 1
+    assert found.certainty == "fair"  # rows of their shape gain as much
 
 
 def test_rows_that_cancel_out_cannot_be_compared():

@@ -26,7 +26,7 @@ from spheremix.data.base import (
     uniforms,
 )
 from spheremix.data.frozen import FrozenRows
-from spheremix.data.rows import entries_of, require_unchanged, some_rows, unit_rows
+from spheremix.data.rows import entries_of, some_rows, taken, unit_rows
 from spheremix.resultants import Resultants
 
 if TYPE_CHECKING:
@@ -177,8 +177,7 @@ class ReferenceDirections(Shown):
         """Return the rows, not scaled yet, a grain at a time, in float64."""
         for start in range(0, self.n_rows, BLOCK_ROWS):
             ids = slice(start, start + BLOCK_ROWS)
-            require_unchanged(self._X, ids)
-            block = _float64(self._X[ids])
+            block = _float64(taken(self._X, ids))
             for first in range(0, block.shape[0], GRAIN):
                 rows = block[first : first + GRAIN]
                 yield slice(start + first, start + first + rows.shape[0]), rows

@@ -187,27 +187,24 @@ def _in_columns(indices: NDArray[Any], n_features: int) -> bool:
     return not indices.size or bool(indices.view(f"u{indices.itemsize}").max() < n_features)
 
 
-def require_unchanged(rows: Rows, ids: slice | NDArray[np.intp]) -> None:
-    """Refuse CSR rows whose pointers or indices were made invalid after the rows were opened.
+def taken(rows: Rows, ids: slice | NDArray[np.intp]) -> Rows:
+    """Copy a few rows; refuse CSR rows whose pointers or indices became invalid after opening.
 
-    SciPy does not look at them: it would read and write outside the arrays.
+    SciPy does not look at them: it would read and write outside the arrays. It copies rows by
+    their pointers alone, so the indices are looked at in the copy.
     """
     if isinstance(rows, np.ndarray):
-        return
+        return rows[ids]
     starts, stops = rows.indptr[:-1][ids], rows.indptr[1:][ids]
     stored = min(len(rows.indices), len(rows.data))
-    valid = bool(((starts >= 0) & (starts <= stops) & (stops <= stored)).all())
-    if valid and isinstance(ids, slice):
-        valid = bool((starts[1:] == stops[:-1]).all())
-        valid = valid and _in_columns(rows.indices[starts[0] : stops[-1]], rows.shape[1])
-    elif valid:
-        own = (rows.indices[a:b] for a, b in zip(starts, stops, strict=True))
-        valid = all(_in_columns(indices, rows.shape[1]) for indices in own)
-    if not valid:
-        raise RuntimeError(
-            "An index of the CSR matrix is outside its columns: the matrix was changed after it "
-            "was opened. Leave X as it is while it is in use, or open a copy of it."
-        )
+    if ((starts >= 0) & (starts <= stops) & (stops <= stored)).all():
+        found = rows[ids]
+        if _in_columns(found.indices, rows.shape[1]):
+            return found
+    raise RuntimeError(
+        "An index of the CSR matrix is outside its columns: the matrix was changed after it "
+        "was opened. Leave X as it is while it is in use, or open a copy of it."
+    )
 
 
 def index_arrays(
@@ -334,8 +331,7 @@ def some_rows(
     rows: Rows, scale: NDArray[np.float64], ids: NDArray[np.intp]
 ) -> tuple[Rows, NDArray[np.float64]]:
     """Copy a few rows as they are stored, and one over the norm of each."""
-    require_unchanged(rows, ids)
-    return rows[ids], scale[ids]
+    return taken(rows, ids), scale[ids]
 
 
 def cut(rows: Any, start: int, stop: int) -> Rows:

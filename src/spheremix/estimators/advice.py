@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import solve_triangular
 from scipy.stats import rankdata
 
 from spheremix.advice import LOOSE, NOT_DISSOLVED, Advice, Evidence, advise
 from spheremix.data.open import as_directions
-from spheremix.estimators.starts import Divisible
 from spheremix.merging import merge
 from spheremix.metrics import count_common, jaccard
 from spheremix.models.base import DegenerateError
@@ -68,10 +68,12 @@ CHANCE_SETS = 5  # of rows without groups, of each shape
 EXCESS = 0.08  # share of the gain that rows without groups must not have
 SPARSE = 0.5  # share of zeros from which on rows are compared as texts
 WEIGHT_MAX = 10.0
+N_STRETCHED = 30
 VALLEY_ROWS = 4000
 VALLEY_FEW = 20  # rows for each group, at least
 NEIGHBOURS = 10  # whose mean cosine is the density around a row
 BETWEEN = 0.2  # share of the rows of a group that are nearest to another group
+ALONE = 0.95  # share of their neighbours of a group that nothing connects with others
 
 
 @dataclass(slots=True, eq=False)
@@ -140,12 +142,14 @@ class Adviser:
         several = [K for K in numbers if K > 1]
         seeds = np.random.default_rng([self.seed, n_leaves])
         counted = problem.row_weights > 0.0
-        weights = np.array([problem.row_weights])
-        whole = grouped(problem, weights, n_leaves, several, seeds, n_runs=2)[0]
+        whole = grouped(problem, np.flatnonzero(counted), n_leaves, several, seeds, n_runs=2)
         halves: list[dict[int, Ids]] = []
         for split in range(N_SPLITS if whole else 0):
             self._tell((split + 1) / (N_SPLITS + 2), f"up to {n_leaves} groups")
-            halves += grouped(problem, halved(problem, seeds, documents), n_leaves, several, seeds)
+            halves += [
+                grouped(problem, half, n_leaves, several, seeds)
+                for half in halved(problem, seeds, documents)
+            ]
         if n_leaves > 2 and sum(map(bool, halves)) < 2:  # few rows, or rows that are the same
             return self._measured(problem, n_leaves // 2, numbers, documents)
         rows = []
@@ -195,19 +199,19 @@ def _joined(first: Evidence, second: Evidence) -> Evidence:
 def read_some(problem: Problem[VMFModel], seed: int) -> tuple[Problem[VMFModel], Ids | None]:
     """Return the problem on some of the rows, drawn by the seed, where there are many; and which.
 
-    None: all of them.
+    None: all of them. Halves are parts of the rows: rows that are not had in parts are copied.
     """
-    directions, weights = problem.directions, problem.weights
-    rows = np.flatnonzero(problem.row_weights)
+    directions, rows = problem.directions, np.flatnonzero(problem.row_weights)
     most = min(READ_ROWS, int(READ_ENTRIES / entries_a_row(directions)))
-    if len(rows) <= most:
+    if len(rows) <= most and hasattr(directions, "part"):
         return problem, None
-    ids = np.sort(np.random.default_rng([seed, 0]).choice(rows, most, replace=False))
-    own = None if weights is None else weights[ids]
-    if isinstance(directions, Divisible):
-        return replace(problem, directions=directions.part(ids), weights=own), ids
-    again = as_directions(light_rows(directions, ids), n_threads=directions.n_threads)
-    return replace(problem, directions=again, weights=own), ids
+    if len(rows) > most:
+        rows = np.sort(np.random.default_rng([seed, 0]).choice(rows, most, replace=False))
+    if hasattr(directions, "part"):
+        return part_of(problem, rows), rows
+    own = None if problem.weights is None else problem.weights[rows]
+    again = as_directions(light_rows(directions, rows), n_threads=directions.n_threads)
+    return replace(problem, directions=again, weights=own), rows
 
 
 def entries_a_row(directions: Directions) -> float:
@@ -231,8 +235,8 @@ def lighter(rows: Any) -> Any:
 
 def halved(
     problem: Problem[VMFModel], rng: np.random.Generator, documents: Ids | None = None
-) -> Array:
-    """Return the weights of two random halves of the rows: (2, n), zero in the other half.
+) -> tuple[Ids, Ids]:
+    """Return the numbers of the rows in each of two random halves of those that count.
 
     Rows of one document, by its number, are in the same half.
     """
@@ -240,42 +244,49 @@ def halved(
     owners = np.arange(len(weights)) if documents is None else documents
     units = rng.permutation(np.unique(owners[weights > 0.0]))
     first = np.isin(owners, units[: len(units) // 2])
-    return 2.0 * np.array([np.where(first, weights, 0.0), np.where(first, 0.0, weights)])
+    return np.flatnonzero(first & (weights > 0.0)), np.flatnonzero(~first & (weights > 0.0))
 
 
 def grouped(
     problem: Problem[VMFModel],
-    weights: Array,
+    ids: Ids,
     n_leaves: int,
     numbers: Sequence[int],
     rng: np.random.Generator,
     n_runs: int = 1,
-) -> list[dict[int, Ids]]:
-    """Search with each vector of weights for a tree; return the groups of all rows by number.
+) -> dict[int, Ids]:
+    """Search some rows for a tree; return the groups that its cuts give to all rows, by number.
 
-    Numbers are missing where a tree has fewer leaves. With several runs of the search, which there
-    may be for one vector of weights alone, the best one counts.
+    Numbers are missing where the tree has fewer leaves. Of several runs the best one counts.
     """
-    directions, models = problem.directions, problem.model.for_search()
+    part, models = part_of(problem, ids), problem.model.for_search()
     first, last = models[0], models[-1]
-    seeds = [int(one) for one in rng.integers(2**31, size=max(n_runs, len(weights)))]
-    if n_runs > 1:
-        runs = Search(first, directions, weights[0], tol=TOL).run([n_leaves], seeds)[0]
-        known = [one for one in runs if one is not None]
-        found = [max(known, key=lambda one: one.value) if known else None]
-    else:
-        found = Search(first, directions, weights, tol=TOL).replicates([n_leaves], seeds)[0]
-    trees = [None if one is None else Merged(first, one.resultants) for one in found]
-    groups: list[dict[int, Ids]] = [{} for _ in trees]
-    for K in numbers:
-        parts = [None if tree is None or tree.n_leaves < K else tree.cut(K) for tree in trees]
-        for model in models:
-            parts = Search(model, directions, weights, tol=TOL).improved(parts)
-        for i, part in enumerate(parts):
-            if part is not None:
-                scorer = last.scorer(last.from_partition(part.resultants), "hard")
-                groups[i][K] = directions.map_rows(scorer, "labels")
+    seeds = [int(one) for one in rng.integers(2**31, size=n_runs)]
+    weights = part.row_weights * (problem.row_weights.sum() / part.row_weights.sum())
+    runs = Search(first, part.directions, weights, tol=TOL).run([n_leaves], seeds)[0]
+    known = [one for one in runs if one is not None]
+    groups: dict[int, Ids] = {}
+    if not known:
+        return groups
+    tree = Merged(first, max(known, key=lambda one: one.value).resultants)
+    few = [K for K in numbers if tree.n_leaves >= K]
+    cuts: list[Partition | None] = [tree.cut(K) for K in few]
+    for model in models:
+        cuts = Search(model, part.directions, weights, tol=TOL).improved(cuts)
+    for K, cut in zip(few, cuts, strict=True):
+        if cut is not None:
+            scorer = last.scorer(last.from_partition(cut.resultants), "hard")
+            groups[K] = problem.directions.map_rows(scorer, "labels")
     return groups
+
+
+def part_of(problem: Problem[VMFModel], ids: Ids) -> Problem[VMFModel]:
+    """Return the problem on some rows, by numbers in increasing order."""
+    directions: Any = problem.directions
+    if len(ids) == directions.n_rows:
+        return problem
+    own = None if problem.weights is None else problem.weights[ids]
+    return replace(problem, directions=directions.part(ids), weights=own)
 
 
 class Merged:
@@ -446,15 +457,45 @@ def long_cloud(rows: Array) -> Draw:
     A direction is there as often as its opposite, which makes two groups where the rows have one
     mean direction: so directions are turned until as many as of the rows are on its side.
     """
-    root = np.linalg.cholesky(tyler_shape(rows))
+    cloud = few_rows_cloud(rows) if len(rows) < 2 * rows.shape[1] else tyler_cloud(rows)
     mean = rows.sum(axis=0)
     ahead = float(np.mean(rows @ mean > 0.0))
 
     def draw(rng: np.random.Generator) -> Array:
-        drawn = _unit(rng.normal(size=rows.shape) @ root.T)
+        drawn = cloud(rng)
         turned = (drawn @ mean > 0.0) != (rng.random(len(drawn)) < ahead)
         found: Array = np.where(turned[:, None], -drawn, drawn)
         return found
+
+    return draw
+
+
+def tyler_cloud(rows: Array) -> Draw:
+    """Draw directions that have Tyler's shape matrix of the rows."""
+    root = np.linalg.cholesky(tyler_shape(rows))
+    return lambda rng: _unit(rng.normal(size=rows.shape) @ root.T)
+
+
+def few_rows_cloud(rows: Array) -> Draw:
+    """Draw directions whose second moments along the principal axes of the rows are theirs.
+
+    With fewer rows than columns, or hardly more, no shape matrix can be estimated. So the very
+    moments of the rows are kept: rows of an orthogonal matrix are stretched until, at length one,
+    they have them.
+    """
+    _, singular, axes = np.linalg.svd(rows, full_matrices=False)
+    moments = np.maximum(singular**2 / len(rows), 1e-12)
+
+    def draw(rng: np.random.Generator) -> Array:
+        squares = np.linalg.qr(rng.normal(size=(len(rows), len(moments))))[0]
+        signs, squares = np.sign(squares), squares**2
+        stretch = moments.copy()
+        for _ in range(N_STRETCHED):
+            parts = squares * stretch
+            found = (parts / parts.sum(axis=1, keepdims=True)).mean(axis=0)
+            stretch *= moments / found
+            stretch /= stretch.sum()
+        return _unit(signs * np.sqrt(squares * stretch)) @ axes
 
     return draw
 
@@ -543,13 +584,15 @@ def tyler_shape(rows: Array, n_steps: int = 30) -> Array:
     ridge = max(1e-3, 1.1 - n / d)  # there is a fixed point where n / d > 1 - ridge
     shape = np.eye(d)
     for _ in range(n_steps):
-        weights = 1.0 / np.einsum("ij,ij->i", np.linalg.solve(shape, rows.T).T, rows)
+        root = np.linalg.cholesky(shape)
+        across = solve_triangular(root, rows.T, lower=True, check_finite=False)
+        weights = 1.0 / np.einsum("ij,ij->j", across, across)
         weights = np.minimum(weights, WEIGHT_MAX * np.median(weights))
         found = (rows * weights[:, None]).T @ rows
         found = (1.0 - ridge) * found * (d / np.trace(found)) + ridge * np.eye(d)
         moved = np.abs(found - shape).max()
         shape = found
-        if moved < 1e-4:
+        if moved < 5e-4:
             break
     return shape
 
@@ -589,8 +632,11 @@ def valley_between(problem: Problem[VMFModel], n_groups: int, seed: int) -> floa
         prototypes, scales = _prototypes(model, partition)
         cosines = _cosines(seen, searched, scales)
         k = min(NEIGHBOURS, cosines.shape[1])
-        density = np.partition(cosines, -k, axis=1)[:, -k:].mean(axis=1)
-        denser = _valley(_cosines(seen, prototypes, scales), prototypes, scales, density)
+        near = np.argpartition(cosines, -k, axis=1)[:, -k:]
+        density = np.take_along_axis(cosines, near, axis=1).mean(axis=1)
+        owners = _cosines(searched, prototypes, scales).argmax(axis=1)
+        scores = _cosines(seen, prototypes, scales)
+        denser = _valley(scores, prototypes, scales, density, owners[near])
         found += [] if denser is None else [denser]
     return float(np.mean(found)) if found else None
 
@@ -644,9 +690,13 @@ def _distances(prototypes: Any, best: Ids, second: Ids, scales: dict[str, float]
 
 
 def _valley(
-    scores: Array, prototypes: Any, scales: dict[str, float], density: Array
+    scores: Array, prototypes: Any, scales: dict[str, float], density: Array, neighbours: Ids
 ) -> float | None:
-    """Return the mean probability over the groups of one partition, weighted by their rows."""
+    """Return the mean probability over the groups of one partition, weighted by their rows.
+
+    ``neighbours`` are the groups of the nearest rows. It is 1 for a group that has (nearly) all of
+    them where it comes nearest to another: there are no rows between the two.
+    """
     order = np.argsort(scores, axis=1)
     best, second = order[:, -1], order[:, -2]
     each = np.arange(len(best))
@@ -661,5 +711,6 @@ def _valley(
             continue
         ranks = rankdata(density[own])
         denser = 1.0 - (ranks[between].sum() - n * (n + 1) / 2.0) / (n * m)
+        denser = 1.0 if np.mean(neighbours[own[between]] == k) > ALONE else denser
         total, weight = total + denser * len(own), weight + len(own)
     return total / weight if weight else None
