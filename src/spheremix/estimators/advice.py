@@ -495,7 +495,8 @@ def few_rows_cloud(rows: Array) -> Draw:
             found = (parts / parts.sum(axis=1, keepdims=True)).mean(axis=0)
             stretch *= moments / found
             stretch /= stretch.sum()
-        return _unit(signs * np.sqrt(squares * stretch)) @ axes
+        drawn: Array = _unit(signs * np.sqrt(squares * stretch)) @ axes
+        return drawn
 
     return draw
 
