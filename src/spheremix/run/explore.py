@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spheremix.errors import ParameterError
 from spheremix.run import Listener
 from spheremix.run.apply_edits import (
     Edited,
@@ -206,6 +207,8 @@ def explore(
         source, cut = cut_source(source, options)
     check_columns(documents, options.effects)
     model, said = choose_model(source, given, options)
+    if model is not None and not options.meaning_only:
+        _check_words_alone(cut, options)
     embeddings = isinstance(source, Matrix) and source.vocabulary is None
     n_documents = source.X.shape[0] if isinstance(source, Matrix) else len(source)
     options = options.completed(words=not embeddings, n_documents=n_documents)
@@ -261,6 +264,18 @@ def _command_of(source: Corpus | Matrix, options: ExploreOptions) -> dict[str, A
         command["vocabulary_checksum"] = None if words is None else digest(map(str.encode, words))
         command["texts_checksum"] = None if documents is None else documents.checksum
     return command | ({"meaning_only": True} if options.meaning_only else {})
+
+
+def _check_words_alone(cut: Cut | None, options: ExploreOptions) -> None:
+    """Refuse what is found by one view of the rows alone, before all the work."""
+    told = "effects" if options.effects else "shares" if cut is not None else None
+    if told is not None:
+        remedy = "leave out {effects}" if options.effects else "keep documents whole, {split=none}"
+        raise ParameterError(
+            "{meaning} and words together: {told} are found for groups by words alone",
+            remedies=("leave out {meaning}", remedy),
+            told=told,
+        )
 
 
 def _before(
