@@ -5,7 +5,7 @@ of real data, named by SPHEREMIX_DATA. ``names VERSION WORK`` names the groups o
 the code that is imported, so that two versions name the same groups, and adds the names to
 ``benchmarks/results/names.json``. ``sheet SHEET`` writes each group with its typical titles and
 its two names in an order that a seed shuffles, for readers who do not know which is which;
-``judge SHEET ANSWERS`` adds what they answered to the figures, and ``table`` writes ``names.md``.
+``judge ANSWERS`` adds what they answered to the figures, and ``table`` writes ``names.md``.
 
 A reader answers G, S or B for each of the two names: good (one would keep it), so-so, bad (it
 misleads, or has no subject).
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import random
 from pathlib import Path
 
 from timing import DATA, ROOT
@@ -24,6 +25,13 @@ import spheremix as sm
 from spheremix.text import Corpus
 
 FIGURES = ROOT / "benchmarks" / "results" / "names.json"
+VERSIONS = ("before", "after")
+SEED = 20261118
+NOTE = (
+    "Good: one would keep it. Bad: it misleads, or has no subject. One reader, who also wrote the "
+    "rules, judged pairs in random order, without capitals and dots, by three typical texts."
+)
+WORDS = 14  # of a typical document that are shown
 # The corpora, the number of groups, and whether the rules were made with an eye on them.
 CORPORA = {
     "docstrings": ("technical texts", 22, True),
@@ -71,15 +79,116 @@ def explore(name: str, work: Path) -> None:
         sm.explore_corpus(corpus, out, split=split, **how)
 
 
+def add_names(version: str, work: Path) -> None:
+    """Add the names that the imported code gives to the groups of the runs."""
+    figures = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else {}
+    for name in CORPORA:
+        run = sm.load_run(work / name)
+        typical = run.read_table("typical")
+        shown: dict[int, list[str]] = {}
+        texts = dict(zip(run.rows.corpus.ids, run.rows.corpus.texts, strict=True))
+        for k, one in zip(typical["group"], typical["id"], strict=True):
+            text = one if name == "docstrings" else " ".join(texts[str(one)].split()[:WORDS])
+            shown.setdefault(k, []).append(text)
+        groups = figures.setdefault(name, {})
+        for one in run.reading.groups():
+            about = {"size": one.size, "titles": shown[one.group][:3]}
+            group = groups.setdefault(str(one.group), about)
+            if group["size"] != one.size:
+                raise SystemExit(f"{name}: the groups are others than those that were named before")
+            group[version] = one.name
+    write(figures)
+
+
+def write(figures: dict) -> None:
+    """Keep the figures."""
+    FIGURES.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def shuffled(figures: dict) -> list[tuple[str, str, list[str]]]:
+    """Return the groups in a random order, and the versions of each in a random order."""
+    draw = random.Random(SEED)  # noqa: S311 (no secret)
+    found = [(name, k, list(VERSIONS)) for name in figures for k in figures[name]]
+    draw.shuffle(found)
+    for _, _, versions in found:
+        draw.shuffle(versions)
+    return found
+
+
+def write_sheet(path: Path) -> None:
+    """Write what readers see: names without capitals and dots, which would tell who made them."""
+    figures = json.loads(FIGURES.read_text("utf-8"))
+    lines = []
+    for i, (name, k, versions) in enumerate(shuffled(figures)):
+        one = figures[name][k]
+        lines += [f"{i} {CORPORA[name][0]}", *(f"    {title}" for title in one["titles"])]
+        lines += [f"  {one[version].lower().replace(' · ', ' ')}" for version in versions]
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def take_answers(path: Path) -> None:
+    """Add the answers of readers: a line a group, its number and two letters."""
+    figures = json.loads(FIGURES.read_text("utf-8"))
+    order = shuffled(figures)
+    answers = [line.split() for line in path.read_text("utf-8").splitlines() if line.strip()]
+    if sorted(int(i) for i, _ in answers) != list(range(len(order))):
+        raise SystemExit("There must be one line for each group.")
+    for i, letters in answers:
+        name, k, versions = order[int(i)]
+        for version, letter in zip(versions, letters, strict=True):
+            figures[name][k][f"{version}_judged"] = {"G": "good", "S": "so-so", "B": "bad"}[letter]
+    write(figures)
+
+
+def write_table() -> None:
+    """Write the shares of good and bad names, and all names."""
+    figures = json.loads(FIGURES.read_text("utf-8"))
+    tuned = [name for name in figures if CORPORA[name][2]]
+    others = [name for name in figures if not CORPORA[name][2]]
+    parts = {name: [name] for name in figures}
+    parts |= {"the rules were made with these": tuned, "these were left aside": others}
+    parts |= {"all": list(figures)}
+    lines = ["# Names of groups", "", *(__doc__ or "").split("\n\n")[0].split("\n"), ""]
+    lines += ["| | names | good before | after | bad before | after |", "|---|---|---|---|---|---|"]
+    for called, names in parts.items():
+        groups = [one for name in names for one in figures[name].values()]
+        row = [
+            f"{sum(one[f'{version}_judged'] == grade for one in groups) / len(groups):.0%}"
+            for grade in ("good", "bad")
+            for version in VERSIONS
+        ]
+        kind = f"{called}, {CORPORA[called][0]}" if called in CORPORA else f"**{called}**"
+        lines.append(f"| {kind} | {len(groups)} | {' | '.join(row)} |")
+    lines += ["", NOTE, f"Seed of the order: {SEED}.", ""]
+    for name, groups in figures.items():
+        lines += [f"## {name}", "", "| size | before | | after | | typical |"]
+        lines += ["|---|---|---|---|---|---|"]
+        for one in sorted(groups.values(), key=lambda one: -one["size"]):
+            shown = "; ".join(title[:60] for title in one["titles"]).replace("|", "/")
+            cells = [one[v] for version in VERSIONS for v in (version, f"{version}_judged")]
+            lines.append(f"| {one['size']:,} | {' | '.join(cells)} | {shown} |")
+        lines.append("")
+    FIGURES.with_suffix(".md").write_text("\n".join(lines), "utf-8")
+
+
 def main() -> None:
     """Do what the command asks."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("verb", choices=["explore", "names", "sheet", "judge", "table"])
     parser.add_argument("arguments", nargs="*")
     asked = parser.parse_args()
+    given = asked.arguments
     if asked.verb == "explore":
-        for name in asked.arguments[1:] or CORPORA:
-            explore(name, Path(asked.arguments[0]))
+        for name in given[1:] or CORPORA:
+            explore(name, Path(given[0]))
+    elif asked.verb == "names":
+        add_names(given[0], Path(given[1]))
+    elif asked.verb == "sheet":
+        write_sheet(Path(given[0]))
+    elif asked.verb == "judge":
+        take_answers(Path(given[0]))
+    else:
+        write_table()
 
 
 if __name__ == "__main__":

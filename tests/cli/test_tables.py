@@ -17,6 +17,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from spheremix.reading import Reading, log_odds_contrast
+from spheremix.reading.names import BETWEEN
 from spheremix.run.columns import OF_SHARES, TABLES
 from spheremix.run.run import load_run
 from spheremix.run.tables import csv_lines, shorten
@@ -103,12 +104,19 @@ def test_words_are_those_of_the_contrast(embedded, material):
         inside = counts[np.array(labels) == k][:, order].sum(axis=0)
         assert [int(one["count"]) for one in listed] == inside.tolist()
         [summed] = [one for one in rows(folder / "groups.csv") if one["group"] == str(k)]
-        assert summed["name"].split() == [words[j] for j in order[:3]]
+        parts = summed["name"].lower().split(BETWEEN)
+        assert set(parts) <= {words[j] for j in order}
+        # Parts are worth the root of the score, times how many more documents have the word here.
+        shares = np.array([(counts[np.array(labels) == g] > 0).mean(axis=0) for g in range(3)])
+        others = (counts[np.array(labels) != k] > 0).mean(axis=0)
+        nearest = np.delete(shares, k, axis=0).max(axis=0)
+        beyond = np.maximum(shares[k] - nearest, 0) + np.maximum(shares[k] - others, 0)
+        worth = np.sqrt(scores[k]) * beyond
+        assert worth[words.index(parts[0])] >= 0.5 * worth.max()
         assert summed["contrast_words"].split(", ") == [words[j] for j in order[:20]]
-        assert set(summed["name"].split()) <= set(
-            next(topic for topic in TOPICS.values() if summed["name"].split()[0] in topic).split()
-        )
-        assert f"  {words[order[3]]}, {words[order[4]]}" in out  # those of the name come before
+        assert set(parts) <= set(next(t for t in TOPICS.values() if parts[0] in t).split())
+        rest = [words[j] for j in order if words[j] not in parts]
+        assert f"  {rest[0]}, {rest[1]}" in out  # those of the name are not repeated
 
 
 def test_a_reading_of_the_run_has_its_names(sparse_embedded):
@@ -117,7 +125,7 @@ def test_a_reading_of_the_run_has_its_names(sparse_embedded):
     reading = Reading.from_run(found)
     named = {one["group"]: one["name"] for one in rows(folder / "groups.csv")}
     assert {str(one.group): one.name for one in reading.groups()} == named
-    assert Reading.from_run(found, step=0).group_name(1, 1) == named["1"].split()[0]
+    assert Reading.from_run(found, step=0).group_name(1, 1) == named["1"].split(BETWEEN)[0]
     with pytest.raises(ValueError, match="contrast has 2 groups, the model 3"):
         Reading(found.path, contrast=[["a"], ["b"]])
     assert Reading(found.path, contrast=[["a"], [], ["b"]]).group_name(1).startswith("x")

@@ -214,7 +214,7 @@ def test_words_and_their_weights():
     # One scale for all panels, which holds every bar; and lines of one height.
     assert len({(one.get_xlim(), one.get_ylim()) for one in found.ax_}) == 1
     assert found.ax_[0].get_xlim()[1] > prototypes.max()
-    assert found.ax_[0].get_title(loc="right").startswith("heart blood")
+    assert found.ax_[0].get_title(loc="right").startswith("heart · blood")
     few = display.WordsDisplay.from_estimator(path, step=0, n_words=1, n_only_here=0, ax=ax)
     assert [len(bars) for bars in few.bars_] == [1, 1]
     assert few.ax_[0].get_title(loc="right").startswith(f"group {first}")

@@ -245,8 +245,11 @@ def test_first_words_of_names_by_their_definition(seed):
         for one in words.words(k):
             j, here = one.feature, has[groups == k, one.feature].mean()
             nearest = max(has[groups == other, j].mean() for other in range(4) if other != k)
-            merits[j] = words.scores[k, j] ** 0.5 * (
-                max(here - has[groups != k, j].mean(), 0.0) + max(here - nearest, 0.0)
+            more = 1.5 if here >= 1 / 3 and here > 5 * nearest else 1.0
+            merits[j] = (
+                more
+                * words.scores[k, j] ** 0.5
+                * (max(here - has[groups != k, j].mean(), 0.0) + max(here - nearest, 0.0))
             )
         assert found.feature == max(merits, key=merits.get)
 

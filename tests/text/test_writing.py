@@ -79,7 +79,7 @@ def test_words_of_a_sentence_that_is_repeated_are_no_names():
 def test_phrases_are_neighbours_that_go_together_as_they_are_written():
     texts = [
         f"The Supreme Court and the {one}. A {one} of the Supreme Court is a court."
-        for one in ("judge", "lawyer", "witness", "jury", "trial", "verdict")
+        for one in ("judge", "lawyer", "witness", "jury", "trial", "verdict", "fine", "bail")
     ]
     found = learned(texts)
     assert found.phrases == {"supreme": {"court": "Supreme Court"}}

@@ -23,6 +23,7 @@ CONSIDERED = 60  # characteristic words of a group among which those of its name
 STEM = 4  # first letters that two forms of one word share, at least
 BETWEEN = " \N{MIDDLE DOT} "  # the parts of a name
 TOGETHER = 1.5  # how much more two words that are written together are worth than the lesser one
+MANY, TIMES, MORE = 1 / 3, 5.0, 1.5  # such a share here, so many times that elsewhere: so much more
 LEAST = 0.003  # of the worth of the first part: what is worth less is left out
 
 
@@ -92,8 +93,9 @@ def naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
     (:func:`~spheremix.reading.characteristic_scores`), those that are worth most. The worth of a
     word is the square root of its score, times by how much the share of the group's documents with
     the word is above that among the documents of all other groups, plus by how much it is above
-    the largest share of another group (each of the two at least zero), times its merit: how much
-    like a noun or a name it is used in the texts, where they are known
+    the largest share of another group (each of the two at least zero), times 1.5 where a third of
+    the group's documents have the word and no other group has a fifth of that share, times its
+    merit: how much like a noun or a name it is used in the texts, where they are known
     (:class:`spheremix.text.writing.Writing`). Without known documents, scores take the place of
     shares. Two words that are mostly written together are one part of a name. A name has no two
     words that say the same ("type" and "dtype"), and no two groups share two parts of their names:
@@ -141,11 +143,10 @@ def name_parts(vocabulary: Vocabulary, n: int) -> list[list[Part]]:
         first, rest = found[:CONSIDERED], found[CONSIDERED:]
         worth = np.sqrt(vocabulary.scores[k, first])
         if vocabulary.document_shares is not None:
-            worth *= beyond(
-                vocabulary.document_shares[k, first],
-                vocabulary.share_among_others(k)[first],
-                vocabulary.shares_elsewhere(k)[first],
-            )
+            here = vocabulary.document_shares[k, first]
+            others = vocabulary.share_among_others(k)[first]
+            nearest = vocabulary.shares_elsewhere(k)[first]
+            worth *= beyond(here, others, nearest)
         parts = ranked_parts(first, worth, vocabulary.names, vocabulary.writing)
         ranked.append(parts or [(int(j),) for j in (*first, *rest)])
     order = np.argsort(-masses, kind="stable").tolist()
@@ -153,8 +154,13 @@ def name_parts(vocabulary: Vocabulary, n: int) -> list[list[Part]]:
 
 
 def beyond(here: Array, others: Array, nearest: Array) -> Array:
-    """Return by how much shares of documents are above two others, each at least zero."""
-    return np.asarray(np.maximum(here - others, 0.0) + np.maximum(here - nearest, 0.0))
+    """Return by how much shares of documents are above two others, each at least zero.
+
+    A word that a third of the documents have, and hardly any other group, counts more.
+    """
+    found = np.maximum(here - others, 0.0) + np.maximum(here - nearest, 0.0)
+    found[(here >= MANY) & (here > TIMES * nearest)] *= MORE
+    return np.asarray(found)
 
 
 def ranked_parts(

@@ -39,8 +39,12 @@ PRIOR, UNKNOWN = 4.0, 0.6  # merit of a word of which nothing is known, as so ma
 STRANGE, LITTLE, PIECE = 0.6, 0.25, 0.15
 NAMED = 0.7  # share of capitals within sentences from which a word is a name
 # Two neighbours are written together in a name: so many texts, at least, have them, and so on.
-LEAST_TEXTS, LEAST_NPMI = 5, 0.35
+LEAST_TEXTS, LEAST_NPMI = 8, 0.35
 CLOSE = 0.5  # NPMI of those of which one says little by itself, as current account
+HEAD = (
+    0.3  # merit of the one that says what the two are, at least: the second one in some languages
+)
+HEAD_LAST = {"en", "de", "nl"}
 MOST_TIMES = 0.25  # share of the rarer one's occurrences that are beside the other one
 SAME, LEAST_SAME = 0.4, 10  # share of occurrences, of so many, between the same two neighbours
 # Pieces of programs, and of words with a hyphen: no words by themselves.
@@ -160,12 +164,13 @@ def learn_writing(texts: Sequence[str], vectorizer: TextVectorizer) -> Writing:
         elif word in none:
             merits[j] = 0.0
         elif found.capitals[j] < NAMED:
-            strange = lemma is not None and word not in written and not lemma.knows(word)
+            plain_one = written.get(word, word) == word
+            strange = plain_one and lemma is not None and not lemma.knows(word)
             merits[j] *= _left(word, little=word in empty, strange=strange)
     return Writing(
         written={word: one for word, one in written.items() if one != word},
         merit={word: round(float(m), 3) for word, m in zip(vocabulary, merits, strict=True)},
-        phrases=found.phrases(empty),
+        phrases=found.phrases(empty, merits),
     )
 
 
@@ -275,14 +280,17 @@ class _Occurrences:
                 best[lower] = max(best.get(lower, (0, "")), (int(counts[i]), form))
         return {word: form for word, (_, form) in best.items()}
 
-    def phrases(self, empty: Collection[str]) -> dict[str, dict[str, str]]:
+    def phrases(self, empty: Collection[str], merits: Floats) -> dict[str, dict[str, str]]:
         """Return the words that often stand right after each word, and how the two are written."""
         read = self.tokens.renumber(self.word[:-1].tolist())
         occurrences = read.occurrences(len(self.vocabulary))
         pairs = associated(read, LEAST_TEXTS, LEAST_NPMI)
         at, which = meetings(read, pairs)
         n = np.bincount(which, minlength=len(pairs.left))
-        often = n >= MOST_TIMES * np.minimum(occurrences[pairs.left], occurrences[pairs.right])
+        rarer = np.minimum(occurrences[pairs.left], occurrences[pairs.right])
+        often = n >= MOST_TIMES * rarer + np.sqrt(rarer)  # by more than chance
+        first = np.zeros(len(n)) if HEAD_LAST & {*self.languages} else merits[pairs.left]
+        often &= np.maximum(first, merits[pairs.right]) >= HEAD
         size = len(self.forms)
         keys, times = np.unique(
             (which * size + self.ids[at]) * size + self.ids[at + 1], return_counts=True
