@@ -164,7 +164,9 @@ def write_table() -> None:
         lines += [f"## {name}", "", "| size | before | | after | | typical |"]
         lines += ["|---|---|---|---|---|---|"]
         for one in sorted(groups.values(), key=lambda one: -one["size"]):
-            shown = "; ".join(title[:60] for title in one["titles"]).replace("|", "/")
+            shown = "; ".join(" ".join(title.split()[:8]) for title in one["titles"]).replace(
+                "|", "/"
+            )
             cells = [one[v] for version in VERSIONS for v in (version, f"{version}_judged")]
             lines.append(f"| {one['size']:,} | {' | '.join(cells)} | {shown} |")
         lines.append("")
