@@ -138,6 +138,7 @@ def embeddings(place):
             "min_relative_increase": 0.01,
             "starts": 3,
             "texts": str(write_lines(place / "texts.jsonl", rows)),
+            "meaning_only": True,
         },
         {"k": "3:4", "k_criterion": "bic"},
         [0, 1],

@@ -12,6 +12,8 @@ import spheremix as sm
 from spheremix.errors import ParameterError
 from spheremix.run.explore import check_run
 from spheremix.run.folder.files import RunError
+from spheremix.run.options import ExploreOptions
+from spheremix.run.stages import meaning as stage
 from spheremix.text import Corpus, ReadError
 
 N = 90
@@ -206,7 +208,7 @@ def test_an_update_keeps_groups(base, tmp_path):
         ({"meaning": np.ones((4, 3))}, ReadError, "one document for each row is needed"),
         ({"meaning": np.full((N, 3), np.nan)}, ReadError, "row 1 .* and 89 more have NaN"),
         ({"meaning": "E.npy"}, ReadError, "E.npy"),
-        ({"meaning": vectors(), "split": 80}, ParameterError, "has a row for each document"),
+        ({"meaning": vectors(), "split": 80}, ParameterError, "are grouped by words alone"),
         ({"meaning_only": True}, ParameterError, "is for embeddings with their texts"),
     ],
 )
@@ -222,3 +224,81 @@ def test_a_matrix_has_no_meaning_beside_it(tmp_path):
         explore(tmp_path / "E.npy", tmp_path / "run", meaning="static")
     with pytest.raises(ParameterError, match="meaning_only leaves out their words"):
         explore(tmp_path / "E.npy", tmp_path / "run", meaning_only=True)
+
+
+# Found by a model, and by default
+
+
+SAID = "The {} of the {} is what we talk about with you when it is there."
+
+
+@pytest.fixture
+def embedded(monkeypatch):
+    """Count what is embedded; the vectors know the topics."""
+    calls = []
+
+    def embed(given, model):
+        calls.append((len(given), model))
+        topics = [sum(map(ord, text)) % 5 for text in given]
+        return np.eye(5, dtype=np.float32)[topics] + 0.1
+
+    monkeypatch.setattr(stage, "embed", embed)
+    monkeypatch.setattr(stage, "has_static", lambda: True)
+    return calls
+
+
+def english(n):
+    written = [one["text"].split() for one in texts(n)]
+    return [SAID.format(words[0], words[1]) for words in written]
+
+
+def chosen(given, **options):
+    corpus = Corpus.from_texts(given)
+    return stage.choose_model(corpus, None, ExploreOptions(**options))
+
+
+def test_short_english_texts_have_a_meaning_by_default(embedded):
+    model, said = chosen(english(200))
+    assert (model, len(said)) == ("static", 1)
+    assert chosen(english(199)) == (None, [])
+    assert chosen([f"{text} " * 8 for text in english(200)]) == (None, [])
+    assert chosen(english(200), meaning="none") == (None, [])
+    assert chosen(english(200), language="de") == (None, [])
+    assert not embedded  # nothing is embedded to decide
+
+
+def test_other_languages_are_words_alone_and_warned_of():
+    german = ["Die Frage ist ob sie auch mit dem Auto in der Stadt sind"] * 200
+    assert chosen(german) == (None, [])
+    model, said = chosen(german, meaning="static")
+    assert model == "static"
+    assert "another language" in said[0]
+    assert chosen(english(200), meaning="static") == ("static", [])
+
+
+def test_without_the_vectors_one_note_says_where_they_are(monkeypatch):
+    monkeypatch.setattr(stage, "has_static", lambda: False)
+    model, (said,) = chosen(english(200))
+    assert model is None
+    assert "pip install wordllama" in said
+
+
+def test_texts_are_embedded_once_and_new_ones_in_the_same_way(embedded, documents, tmp_path):
+    run, _ = explore(documents, tmp_path / "run", meaning="a-model")
+    explore(documents, tmp_path / "run", meaning="a-model", k=2)
+    assert embedded == [(N, "a-model")]
+    assert run.info.command["meaning"] == "a-model"
+    new = sm.load_run(tmp_path / "run").assign(documents[:5])
+    assert embedded[1:] == [(5, "a-model")]
+    assert len(new["group"]) == 5
+    updated = sm.load_run(tmp_path / "run").update(
+        [one["text"] for one in texts(9, seed=4)], tmp_path / "more", listener=Told()
+    )
+    assert updated.meaning.model == "a-model"
+
+
+def test_passages_have_words_alone(embedded, documents, tmp_path):
+    long = [" ".join(documents[i : i + 3]) + "." for i in range(0, N, 3)]
+    with pytest.raises(ParameterError, match="passages are grouped by words alone"):
+        explore(long, tmp_path / "run", meaning="a-model", split=20)
+    assert not embedded

@@ -203,10 +203,10 @@ def explore(
         source = replace(source, notes=[*source.notes, *renamed_columns(documents)])
     source, lines = mended(source, options), frozenset[str]() if start is None else start.lines
     cut = None if start is None else start.cut
-    if cut is None and given is None:
-        source, cut = cut_source(source, options)
     check_columns(documents, options.effects)
     model, said = choose_model(source, given, options)
+    if cut is None and model is None:
+        source, cut = cut_source(source, options)
     if model is not None and not options.meaning_only:
         _check_words_alone(cut, options)
     embeddings = isinstance(source, Matrix) and source.vocabulary is None
@@ -247,7 +247,7 @@ def explore(
             format=source.format,
             checksum=source.checksum,
             texts=None if beside is None or beside is source else beside.source,
-            notes=list(source.notes),
+            notes=[*source.notes, *said],
             n_documents=rows.n_documents,
             n_set_aside=len(rows.reasons),
         )

@@ -153,7 +153,7 @@ class ExploreOptions:
         "the package wordllama and no network; the folder or the name of a model of "
         "sentence-transformers or model2vec; a file .npy with a row for each document; `none`: "
         "words alone.",
-        found="static for short English texts, else none",
+        found="static for 200 short English texts or more, else none",
         changes_result=False,
     )
     meaning_only: bool = option(

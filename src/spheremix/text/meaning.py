@@ -128,9 +128,8 @@ def _open_static() -> tuple[NDArray[Any], Any]:
     if not has_static():
         raise MissingPackageError(
             "{meaning=model} needs the word vectors of the package wordllama",
-            remedies=(install("spheremix[meaning]"), "leave the meaning out with {meaning=none}"),
+            remedies=(install(PACKAGE), "leave the meaning out with {meaning=none}"),
             model=STATIC,
-            none="none",
         )
     spec: Any = find_spec(PACKAGE)
     folder = Path(next(iter(spec.submodule_search_locations)))

@@ -48,7 +48,7 @@ def trouble(
         None if mended else _mojibake(texts),
         _mixed(words),
         _joined(sample),
-        _language(sample, languages),
+        foreign(sample, languages),
     ]
     return [message for message in found if message is not None]
 
@@ -128,8 +128,8 @@ def _joined(texts: Sequence[str]) -> Message | None:
     )
 
 
-def _language(texts: Sequence[str], languages: Sequence[str]) -> Message | None:
-    """Compare the shares of stop words of each language."""
+def foreign(texts: Sequence[str], languages: Sequence[str]) -> Message | None:
+    """Say how many texts seem to be in another language, by the shares of stop words of each."""
     if not any(code in WORDS for code in languages):
         return None  # nothing to compare with
     lists = {code: stop_words(code) for code in WORDS}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -12,11 +13,12 @@ from spheremix.run.folder.store import key_of
 from spheremix.text import Corpus, Matrix
 from spheremix.text.corpus import digest
 from spheremix.text.matrices import not_finite
-from spheremix.text.meaning import embed
+from spheremix.text.meaning import STATIC, embed, has_static
+from spheremix.text.trouble import LOOKED_AT, foreign
 from spheremix.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from spheremix.run import Listener
     from spheremix.run.folder.store import Store
@@ -24,6 +26,19 @@ if TYPE_CHECKING:
 
 GIVEN = "given"  # vectors that somebody had
 NONE = "none"  # words alone
+SHORT = 60  # words of half of the texts, up to which their meaning helps
+FEWEST = 200  # texts, below which nobody has tried whether it does
+ENGLISH = "en"  # the language of the static vectors
+TOGETHER = 20  # texts whose language is found together: one alone has too few words
+HELPS = "The texts are short: they are grouped by their words and their meaning."
+WOULD_HELP = (
+    "The texts are short, and their meaning would help: pip install wordllama adds English word "
+    "vectors, 16 MB."
+)
+FOREIGN = (
+    "The static vectors are for English, and these texts seem to be in another language: a model "
+    "that knows it is better."
+)
 PART = 2**16  # rows that are brought to length one at a time
 
 
@@ -56,12 +71,34 @@ class Meaning:
 def choose_model(
     source: Corpus | Matrix, given: Matrix | None, options: ExploreOptions
 ) -> tuple[str | None, list[str]]:
-    """Return what finds the meaning of documents, None for words alone; and what is to be said."""
+    """Return what finds the meaning of documents, None for words alone; and what is to be said.
+
+    By default it is that of short English texts, where it makes up for the words that they do not
+    share.
+    """
     if given is not None:
         return GIVEN, []
-    if isinstance(source, Matrix) or options.meaning in {None, NONE}:
+    if isinstance(source, Matrix) or options.meaning == NONE:
         return None, []
-    return str(options.meaning), []
+    english = partial(is_english, source.texts, options.languages())
+    if options.meaning is not None:
+        warned = options.meaning == STATIC and not english()
+        return str(options.meaning), [FOREIGN] if warned else []
+    if len(source) < FEWEST or not are_short(source.texts) or not english():
+        return None, []
+    return (STATIC, [HELPS]) if has_static() else (None, [WOULD_HELP])
+
+
+def are_short(texts: Sequence[str]) -> bool:
+    """Return whether half of the texts have few words."""
+    return bool(np.median([text.count(" ") + 1 for text in texts]) <= SHORT)
+
+
+def is_english(texts: Sequence[str], languages: Sequence[str]) -> bool:
+    """Return whether texts are English, as it was said and as their stop words say."""
+    sample = texts[:: max(1, -(-len(texts) // LOOKED_AT))]
+    joined = [" ".join(sample[i : i + TOGETHER]) for i in range(0, len(sample), TOGETHER)]
+    return list(languages) == [ENGLISH] and foreign(joined, [ENGLISH]) is None
 
 
 def meaning_key(source: Corpus | Matrix, model: str) -> str:

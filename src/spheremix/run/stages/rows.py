@@ -272,7 +272,7 @@ def check_options(  # noqa: C901 (one case after another)
     def refuse(names: Iterable[str], because: str, purpose: str) -> None:
         for name in names:
             given = getattr(options, name)
-            if given is not None and given is not False:
+            if given is not None and given is not False and (name, given) != ("split", "none"):
                 raise ParameterError(f"{{where}}: {because}: {{{name}}} {purpose}", where=where)
 
     if path is None:
@@ -282,8 +282,8 @@ def check_options(  # noqa: C901 (one case after another)
         refuse(["vocabulary"], "is not a matrix", "names the columns of one")
         refuse(["texts"], "is not a matrix", "are beside the rows of one")
         refuse(["meaning_only"], "is not a matrix", "is for embeddings with their texts")
-        if has_vectors(options) and options.split != "none":
-            refuse(["split"], "{meaning} has a row for each document", "makes several of one")
+        if has_vectors(options) or options.meaning not in {None, "none"}:
+            refuse(["split"], "passages are grouped by words alone", "does not go with {meaning}")
         TextVectorizer(**options.vectorizer()).check_parameters()
         return
     refuse(["split"], "is a matrix, used as it is", "is for texts alone")
