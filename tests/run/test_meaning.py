@@ -264,6 +264,8 @@ def test_short_english_texts_have_a_meaning_by_default(embedded):
     assert chosen([f"{text} " * 8 for text in english(200)]) == (None, [])
     assert chosen(english(200), meaning="none") == (None, [])
     assert chosen(english(200), language="de") == (None, [])
+    assert chosen(english(200), split="sentences") == (None, [])
+    assert chosen(english(200), effects="topic") == (None, [])
     assert not embedded  # nothing is embedded to decide
 
 

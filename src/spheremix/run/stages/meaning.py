@@ -84,6 +84,8 @@ def choose_model(
     if options.meaning is not None:
         warned = options.meaning == STATIC and not english()
         return str(options.meaning), [FOREIGN] if warned else []
+    if options.effects or options.split not in {None, NONE}:  # which are found by words alone
+        return None, []
     if len(source) < FEWEST or not are_short(source.texts) or not english():
         return None, []
     return (STATIC, [HELPS]) if has_static() else (None, [WOULD_HELP])
