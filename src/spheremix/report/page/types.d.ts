@@ -440,7 +440,6 @@ export interface Edits {
   change: (action: (list: Edit[]) => Edit[], more?: Partial<Now>) => void;
   clear: () => void;
   original: (k: number) => string; // name
-  together: (id: number) => number[];
   isDropped: (word: string) => boolean;
   isMisplaced: (id: string) => boolean;
 }

@@ -8,7 +8,6 @@ import {
   isCut,
   isFiltered,
   listDocuments,
-  listedIds,
   nameOf,
 } from "../../../../src/spheremix/report/page/documents/filters.js";
 import { sureText } from "../../../../src/spheremix/report/page/groups/certainty.js";
@@ -47,15 +46,6 @@ const list = (now) =>
 test("documents are those of the group at this step, or all of them", () => {
   assert.deepEqual(list({}), [0, 1, 2, 3, 4]);
   assert.deepEqual(list({ scope: "group", group: 2 }), [3, 4]);
-});
-
-test("documents of groups that are to be merged are listed together", () => {
-  const edits = { together: (k) => (k === 1 ? [1] : [0, 2]) };
-  assert.deepEqual(listedIds({ cut: 0, group: 2, node: 7 }, edits), [0, 2]);
-  assert.deepEqual(listedIds({ cut: 4, group: 2, node: 7 }, edits), [7]);
-  const now = { ...all, scope: "group", group: 2 };
-  const search = createSearch(documents);
-  assert.deepEqual(listDocuments(documents, step, now, search, content, [0, 2]), [0, 2, 3, 4]);
 });
 
 test("they are sorted by cosine or by log-odds, equals as given", () => {
@@ -131,10 +121,8 @@ test("between two groups are those for which both are the most probable", () => 
   assert.deepEqual(list({ rival: 2, scope: "group", group: 0 }), [2]);
   const now = { ...all, rival: 2, scope: "group", group: 0 };
   const search = createSearch(documents);
-  assert.deepEqual(
-    listDocuments(documents, { labels: documents.group }, now, search, content, [0, 1]),
-    [2, 4],
-  ); // groups 0 and 1 are to be merged
+  const merged = { labels: Uint8Array.of(0, 0, 0, 2, 0), holderOf: (k) => (k === 1 ? 0 : k) };
+  assert.deepEqual(listDocuments(documents, merged, now, search, content), [2, 4]);
 });
 
 test("a corpus without labels, dates and second groups lists nothing for them", () => {

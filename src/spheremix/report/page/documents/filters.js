@@ -4,7 +4,7 @@ import { SURE_ORDER, sureOf } from "../groups/certainty.js";
 import { chosenId } from "../groups/grouping.js";
 import { byShare, firstOfEach } from "./passages.js";
 
-/** @import { Content, Documents, Edits, Grouping, Listing, Now, Rows, Sort, Sure } from "../types.d.ts" */
+/** @import { Content, Documents, Grouping, Listing, Now, Rows, Sort, Sure } from "../types.d.ts" */
 
 const TITLE = 100; // characters of a first line that is a title
 const BEGINNING = 72; // characters of a longer one that stand for it
@@ -55,12 +55,6 @@ export function anyCut(documents) {
   return documents.id.some((_, i) => isCut(documents, i));
 }
 
-// Return the groups whose documents are listed: the chosen one, and those it is to be merged with.
-/** @param {Pick<Now, "cut" | "group" | "node">} now @param {Pick<Edits, "together">} edits */
-export function listedIds(now, edits) {
-  return now.cut ? [now.node] : edits.together(now.group);
-}
-
 // What asks for fewer documents, or for those of all groups: nothing of it.
 /** @type {Partial<Now>} */
 export const UNFILTERED = {
@@ -84,13 +78,12 @@ export function isFiltered(now) {
 
 // Return the documents that are asked for, in the order of their list.
 /**
- * @param {Documents} documents @param {Pick<Grouping, "labels">} groups @param {Now} now
+ * @param {Documents} documents @param {Pick<Grouping, "labels"> & Partial<Grouping>} groups @param {Now} now
  * @param {(text: string) => (i: number) => boolean} search @param {Known} content
- * @param {number[]} ids of the groups that are listed
  * @param {((i: number) => boolean) | null} inside what is drawn around on the map
  */
-export function listDocuments(documents, groups, now, search, content, ids, inside = null) {
-  const found = filterDocuments(documents, groups, now, search, content, ids, inside);
+export function listDocuments(documents, groups, now, search, content, inside = null) {
+  const found = filterDocuments(documents, groups, now, search, content, inside);
   const wanted = { typical: "central", borderline: "unsure", all: now.sort }[now.list];
   const { passages } = documents;
   const shares = wanted === "share" && passages;
@@ -121,24 +114,17 @@ function partOf(content, documents, found, list) {
 
 /**
  * Return the documents that pass all filters, in their own order.
- * @param {Documents} documents @param {Pick<Grouping, "labels">} groups @param {Now} now
+ * @param {Documents} documents @param {Pick<Grouping, "labels"> & Partial<Grouping>} groups @param {Now} now
  * @param {(text: string) => (i: number) => boolean} search @param {Known} content
- * @param {number[]} ids @param {((i: number) => boolean) | null} inside
+ * @param {((i: number) => boolean) | null} inside
  */
-export function filterDocuments(
-  documents,
-  groups,
-  now,
-  search,
-  content,
-  ids = [chosenId(now)],
-  inside = null,
-) {
+export function filterDocuments(documents, groups, now, search, content, inside = null) {
   /** @type {((i: number) => boolean)[]} */
   const tests = [];
   const dateOf = (/** @type {number} */ i) => documents.date?.[i] ?? null;
-  if (now.scope === "group") tests.push((i) => ids.includes(groups.labels[i]));
-  if (now.rival >= 0) tests.push((i) => isBetween(documents, i, now, ids));
+  const chosen = chosenId(now);
+  if (now.scope === "group") tests.push((i) => groups.labels[i] === chosen);
+  if (now.rival >= 0) tests.push((i) => isBetween(documents, i, now, groups));
   if (now.label >= 0) tests.push((i) => documents.labels?.[i].includes(now.label) ?? false);
   // A year or a month that has the day is listed; a day stands for all of itself, whatever time
   // follows it.
@@ -170,11 +156,11 @@ function hasWord({ indptr, words }, word) {
 }
 
 // Return whether these are the two most probable groups; with all groups listed, either of them.
-/** @param {Documents} documents @param {number} i @param {Now} now @param {number[]} ids */
-function isBetween({ group, second_group: next }, i, now, ids) {
+/** @param {Documents} documents @param {number} i @param {Now} now @param {Partial<Grouping>} groups */
+function isBetween({ group, second_group: next }, i, now, { holderOf }) {
   const other = group[i] === now.rival ? next?.[i] : group[i];
   const near = group[i] === now.rival || next?.[i] === now.rival;
-  const listed = other !== undefined && ids.includes(other);
+  const listed = other !== undefined && (holderOf?.(other) ?? other) === chosenId(now);
   return near && (now.scope === "all" || now.cut !== 0 || listed);
 }
 

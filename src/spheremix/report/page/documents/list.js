@@ -11,6 +11,7 @@ import {
   sureScope,
   sureText,
 } from "../groups/certainty.js";
+import { chosenId } from "../groups/grouping.js";
 import { bdi, createList, find, make, segmented, selectOf, textButton } from "../lib/dom.js";
 import { atThisBeta, capital, countedRows, integer } from "../lib/format.js";
 import {
@@ -18,7 +19,6 @@ import {
   firstLine,
   isFiltered,
   listDocuments,
-  listedIds,
   nameOf,
   createSearch,
   UNFILTERED,
@@ -83,12 +83,11 @@ export function mountDocuments(app) {
   const controls = mountControls(app, documents);
 
   const draw = () => {
-    const ids = listedIds(state.now, app.edits);
     const inside = app.lasso.has();
     const now = { ...state.now, sort: /** @type {const} */ ("given") };
-    const all = filterDocuments(documents, app.groups(), now, search, content, ids, inside);
+    const all = filterDocuments(documents, app.groups(), now, search, content, inside);
     list.show(
-      listDocuments(documents, app.groups(), state.now, search, content, ids, inside),
+      listDocuments(documents, app.groups(), state.now, search, content, inside),
       state.now.document,
     );
     controls.update(list.items(), all);
@@ -107,7 +106,7 @@ export function mountDocuments(app) {
 /** @param {App} app @param {Documents} documents @param {number} i */
 function documentRow(app, documents, i) {
   const { content, state, groups, edits } = app;
-  const several = state.now.scope === "all" || listedIds(state.now, edits).length > 1;
+  const several = state.now.scope === "all";
   const sure = sureOf(content, documents, i);
   const group = several && sure !== "nowhere" ? groups().byId.get(groups().labels[i]) : null;
   const unsure = sure === "borderline" || state.now.list === "borderline";
@@ -214,10 +213,10 @@ export function mountControls(app, documents) {
   const update = (/** @type {number[]} */ items, /** @type {number[]} */ found) => {
     const { now } = state;
     const { labels } = app.groups();
-    const ids = listedIds(now, app.edits);
+    const chosen = chosenId(now);
     let size = 0;
-    for (const one of labels) if (ids.includes(one)) size++;
-    scope.update(now.scope, ids.length, size, labels.length);
+    for (const one of labels) if (one === chosen) size++;
+    scope.update(now.scope, size, labels.length);
     lists.choose(now.list);
     const counts = countSure(content, documents, found);
     borderline.textContent = `Borderline ${integer(counts.borderline)}`;
@@ -230,8 +229,7 @@ export function mountControls(app, documents) {
     const other = scopeText(content, now);
     const exact = other && `; ${other}`;
     const drawn = now.lasso ? " drawn around on the map" : "";
-    const own = ids.length > 1 ? "the groups to be merged" : "this group";
-    const where = now.scope === "all" ? "all groups" : own;
+    const where = now.scope === "all" ? "all groups" : "this group";
     const which = now.list === "all" ? "" : `${now.list} `;
     const sampled = documents.counted ? " in the sample" : "";
     told.textContent = `${which}${countedRows(items.length)} of ${where}${sampled}${drawn}${exact}`;
@@ -284,10 +282,9 @@ function scopeChoice(state) {
   const select = selectOf("scope", "Of which groups", scopes, (value) =>
     state.set({ scope: /** @type {Scope} */ (value) }),
   );
-  /** @type {(scope: Scope, n: number, size: number, all: number) => void} */
-  const update = (scope, n, size, all) => {
-    const which = n > 1 ? "to be merged" : "this group";
-    select.options[0].textContent = `${which}: ${integer(size)}`;
+  /** @type {(scope: Scope, size: number, all: number) => void} */
+  const update = (scope, size, all) => {
+    select.options[0].textContent = `this group: ${integer(size)}`;
     select.options[1].textContent = `all groups: ${integer(all)}`;
     select.value = scope;
   };

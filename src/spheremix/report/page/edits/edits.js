@@ -36,7 +36,6 @@ export function createEdits(content, onChange) {
     change,
     clear: () => change(() => []),
     original: (k) => original[k],
-    together: (id) => [id],
     isDropped: (word) => plan.dropped.has(word),
     isMisplaced: (id) => plan.misplaced.has(id),
   };

@@ -5,7 +5,6 @@ import {
   filterDocuments,
   firstLine,
   isFiltered,
-  listedIds,
   nameOf,
 } from "../documents/filters.js";
 import {
@@ -16,7 +15,7 @@ import {
   sureOf,
   sureScope,
 } from "../groups/certainty.js";
-import { chooseGroup, isNowhere } from "../groups/grouping.js";
+import { chooseGroup, chosenId, isNowhere } from "../groups/grouping.js";
 import { readTree } from "../groups/tree.js";
 import {
   categoricalColours,
@@ -117,9 +116,9 @@ export function mountMapTab(app) {
   const standOut = (/** @type {boolean} */ on) => {
     if (!on && !stands) return;
     stands = on;
-    const ids = listedIds(state.now, app.edits);
-    const mask = () => perDocument(Uint8Array, app.groups(), ({ id }) => Number(ids.includes(id)));
-    map.setChosen(on ? mask() : null, ids);
+    const own = chosenId(state.now);
+    const mask = () => perDocument(Uint8Array, app.groups(), ({ id }) => Number(id === own));
+    map.setChosen(on ? mask() : null, [own]);
   };
   let { cut } = state.now;
   state.follow(["group", "node"], () => {
@@ -157,7 +156,7 @@ export function mountMapTab(app) {
     const mask = new Uint8Array(documents.id.length);
     const now = { ...state.now, scope: /** @type {const} */ ("all") };
     const inside = app.lasso.has();
-    for (const i of filterDocuments(documents, app.groups(), now, search, content, [], inside))
+    for (const i of filterDocuments(documents, app.groups(), now, search, content, inside))
       if (list !== "borderline" || sureOf(content, documents, i) === list) mask[i] = 1;
     map.setHighlighted(mask);
   });
