@@ -297,6 +297,24 @@ def test_labels_of_some_rows_make_posteriors_probabilities_of_being_right():
     assert_array_equal(found.posteriors.argmax(axis=1), left_out_labels(mixture, X))
 
 
+def test_temperature_and_share_are_means_given_the_labels():
+    X, labels, mixture = fitted(200, 12, 3, 0.2)
+    given = np.where(np.arange(200) < 40, labels, -1)
+    ((_, block),) = LeftOut(mixture, sm.as_directions(X), None).blocks(np.arange(40))
+    groups = block.scores.argmax(axis=1)
+    total = weighted = shares = 0.0
+    for T in calibration.TEMPERATURES:
+        right = softmax(block.scores / T, axis=1)[np.arange(40), groups]
+        prior = np.exp(-0.5 * np.log(T / calibration.USUAL) ** 2 / calibration.FACTOR**2)
+        for kept in calibration.SHARES:
+            [found] = label_likelihood(kept * right[None], groups, labels[:40])
+            chance = prior * np.exp(found)
+            total, weighted = total + chance, weighted + chance * np.log(T)
+            shares += chance * kept
+    found = sm.calibrate(mixture, X, labels=given).tempering
+    assert_allclose([np.log(found.temperature), found.kept], [weighted / total, shares / total])
+
+
 def left_out_labels(mixture, X):
     ((_, block),) = LeftOut(mixture, sm.as_directions(X), None).blocks(np.arange(len(X)))
     return block.scores.argmax(axis=1)

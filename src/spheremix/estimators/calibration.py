@@ -27,9 +27,10 @@ only labels can tell. With labels of some rows, the posterior is
 
     p(k | x) = kept * (share of k in softmax(scores / T)),
 
-and T and ``kept`` are those under which the labels are most likely, if every group stands for one
+and log T and ``kept`` are their posterior means given the labels, if every group stands for one
 label, unknown which: a row of group k has this label with probability p(k | x), and otherwise one
-of the others, in proportion to how frequent they are. No group has to be matched with a label.
+of the others, in proportion to how frequent they are. No group has to be matched with a label. With
+few labels the prior counts: T is around 5, as in texts and embeddings, within a factor e.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ ENTRIES = 2**22  # of the rows that are dense at a time: 32 MB
 LEAST_LABELS = 20  # that two numbers can be found from
 TEMPERATURES = np.exp(np.linspace(np.log(0.5), HIGHEST, 40))
 SHARES = np.concatenate([[1.0], np.linspace(0.98, 0.1, 45)])  # that may be kept
+USUAL, FACTOR = 5.0, 1.0  # temperature before any label is seen, and standard deviation of its log
 LEAST_RIGHT = 1e-6  # probability of one label of one row: a single one does not decide
 HALF = 0.5
 LEAST = 1e-9  # share of the weight that is left of a component of one row, without this row
@@ -283,7 +285,7 @@ def _codes(labels: ArrayLike, n_rows: int) -> Ids:
 
 
 def _by_labels(left: LeftOut, codes: Ids) -> Tempering:
-    """Find the temperature and the share that is kept under which the labels are most likely."""
+    """Find the temperature and the share that is kept: their means, given the labels."""
     ids = np.flatnonzero(codes >= 0)
     scores = np.concatenate([block.scores for _, block in left.blocks(ids)])
     groups = scores.argmax(axis=1)
@@ -291,8 +293,11 @@ def _by_labels(left: LeftOut, codes: Ids) -> Tempering:
     own = [tempered(scores, none, T)[np.arange(len(ids)), groups] for T in TEMPERATURES]
     right = SHARES[:, None, None] * np.array(own)
     found = label_likelihood(right.reshape(-1, len(ids)), groups, codes[ids])
-    kept, hot = np.unravel_index(found.argmax(), (len(SHARES), len(TEMPERATURES)))
-    return Tempering(float(TEMPERATURES[hot]), float(SHARES[kept]))
+    logarithms = np.log(TEMPERATURES)
+    surprise = ((logarithms - np.log(USUAL)) / FACTOR) ** 2 / 2.0
+    chances = softmax(found.reshape(len(SHARES), len(TEMPERATURES)) - surprise)
+    temperature = np.exp(chances.sum(axis=0) @ logarithms)
+    return Tempering(float(temperature), float(chances.sum(axis=1) @ SHARES))
 
 
 def label_likelihood(right: Array, groups: Ids, labels: Ids) -> Array:
