@@ -17,6 +17,7 @@ from spheremix.errors import ParameterError
 from spheremix.run import apply_edits
 from spheremix.run.apply_edits import Marks
 from spheremix.run.explore import check_run
+from spheremix.run.folder.fitted import StepsState
 from spheremix.run.names import LONGEST, Name, put_names, told_apart
 
 ALL = "The words, the matrix, 3 of 3 fits and the path of this folder were reused."
@@ -138,6 +139,17 @@ def test_other_documents_are_refused_unless_forced(copy, tmp_path):
     explore(more, copy, k=2, force=True)
     explore(more, tmp_path / "new" / "run", k=2)
     assert contents(copy) == contents(tmp_path / "new" / "run")
+
+
+def test_force_makes_a_run_again_whose_stages_cannot_be_read(corpus, base, copy, monkeypatch):
+    monkeypatch.setattr(StepsState, "archive_version", 99)  # as of another spheremix
+    with pytest.raises(sm.RunError, match="another version of spheremix"):
+        sm.load_run(copy)
+    explore(corpus, copy, force=True)
+    again = sm.load_run(copy)
+    assert again.is_readable()
+    assert again.check() == []
+    assert (copy / "groups.csv").read_bytes() == (base / "groups.csv").read_bytes()
 
 
 def test_a_run_of_other_versions_is_made_again_and_not_edited(corpus, copy, monkeypatch):

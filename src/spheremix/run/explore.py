@@ -220,7 +220,8 @@ def explore(
         before = _before(store, command, listener, force=force)
         known = {} if before is None else {**before.info.command, **before.info.versions}
         same = not differences(known, {**command, **versions()})
-        if before is not None and same and not (force and before.check()):
+        whole = not force or (before is not None and not before.check() and before.is_readable())
+        if before is not None and same and whole:
             listener.begin(f"{store.place} holds this run already, finished.")
             if store.missing():
                 listener.begin("Writing again what is missing or damaged")

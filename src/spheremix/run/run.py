@@ -898,6 +898,17 @@ class Run:
         """
         return self.store.check()
 
+    def is_readable(self) -> bool:
+        """Return whether all stages of the run can be read: another version may have written it."""
+        kinds = {called: PARTS[name] for name, called in self.info.parts.items() if name in PARTS}
+        kinds |= dict.fromkeys(self.info.dense.values(), DenseFit)
+        try:
+            for called, kind in kinds.items():
+                self.read_stage(called, kind)
+        except RunError:
+            return False
+        return True
+
     # What can be done with it
 
     def edit(self, edits: Any, *, listener: Listener | None = None) -> Run:
