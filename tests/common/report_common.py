@@ -157,6 +157,7 @@ def grow(content):
         sizes[parent] += sizes[node]
     groups = [*(i // 2 for i in range(L)), *range(K), *([-1] * (K - 1))]
     tree = {
+        "levels": [],
         "leaves": L,
         "chosen": K,
         "parents": parents,
