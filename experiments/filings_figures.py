@@ -121,7 +121,9 @@ def months(model: str) -> Callable[[Path], Any]:
         counts = np.zeros((K, len(every)), dtype=np.intp)
         places = np.searchsorted(every, table["month"].to_numpy(dtype="datetime64[M]"))
         counts[table["cluster"] - 1, places] = table["filings"]
-        found = Timeline(tuple(str(month) for month in every), counts, 0)
+        totals = counts.sum(axis=0)
+        sizes = counts.sum(axis=1).astype(np.float64)  # each filing is in one cluster
+        found = Timeline(tuple(str(month) for month in every), counts, 0, totals, sizes)
         return TimelineDisplay(found, _named(results, model, K))
 
     return display

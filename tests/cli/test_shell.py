@@ -211,7 +211,7 @@ def test_help_shows_a_dozen_options_and_all_where_they_are_asked_for():
     first, _ = run("explore", "--help")
     shown = set(listed.findall(first))
     assert {"output", "text", "k", "help-all"} <= shown < every
-    assert len(shown - {"help", "help-all"}) == 12
+    assert len(shown - {"help", "help-all"}) == 13
     assert set(listed.findall(run("explore", "--help-all")[0])) == every
     assert run("explore", "--help")[0] == first
     assert "--help-all" not in run("assign", "--help")[0]

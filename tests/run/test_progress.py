@@ -87,7 +87,8 @@ def reached(betas, kappas, resultants, words=(9, 9)):
     )
     steps = [SimpleNamespace(beta=beta, n_nonzero=words[1]) for beta in betas]
     steps[0].n_nonzero = words[0]
-    return SimpleNamespace(steps=steps, fit=fit, model=SimpleNamespace(clusters=lambda sums: sums))
+    model = SimpleNamespace(clusters=lambda sums: sums, columns=(slice(None),))
+    return SimpleNamespace(steps=steps, fit=fit, model=model)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from spheremix.run.folder.schema import AgreementInfo
@@ -52,12 +53,13 @@ def test_groups_are_mostly_or_partly_the_labels(found, said):
 
 
 def test_short_documents_are_told():
-    run = SimpleNamespace(rows_table={"n_words": [4, None, 5, 0, 90]}, cut=None)
+    run = SimpleNamespace(rows_table={"n_words": [4, None, 5, 0, 90]}, cut=None, meaning=None)
     assert _short(run).render().startswith("2 documents have fewer than 5 different words")
     assert "do not rely on their groups" in _short(run).page
-    assert _short(SimpleNamespace(rows_table={"n_words": [5, 7]})) is None
-    assert _short(SimpleNamespace(rows_table=None)) is None
-    assert _short(SimpleNamespace(rows_table={"id": ["of a matrix"]})) is None
+    assert _short(of(rows_table={"n_words": [5, 7]})) is None
+    assert _short(of(rows_table=None)) is None
+    assert _short(of(rows_table={"id": ["of a matrix"]})) is None
+    assert _short(of(rows_table={"n_words": [4]}, meaning=object())) is None  # few words have one
 
 
 def of(**more):
@@ -74,6 +76,7 @@ def of(**more):
         start_agreement={10: 0.419},
         stability=lambda: SimpleNamespace(n_lost=2, n_replicates=20),
         cut=None,
+        meaning=None,
         rows_table={
             "group": [1, 1, None],
             "certainty": ["borderline with x", "clearly here", None],
@@ -164,7 +167,8 @@ def test_phrases_come_first_among_the_common_words_that_are_named():
     common = {"b": 9, "a": 9, "press release": 6, "c": 8, "d": 7, "e": 7, "f": 7}
     used = SimpleNamespace(min_df=1, min_count=1, max_df=5, cost={"max_df": 7})
     how = SimpleNamespace(thresholds=used, removed={"common": common}, n_words_before=9)
-    run = of(rows=SimpleNamespace(vectorization=how), mixture=SimpleNamespace(n_features_in_=2))
+    reading = SimpleNamespace(prototypes=np.zeros((10, 2)))
+    run = of(rows=SimpleNamespace(vectorization=how), reading=reading)
     said = "2 of 9 are kept. Of the others, 7 are in more than 5 (press release, a, b, c, d, ...)"
     assert said in kept_words(run).render()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -126,10 +127,15 @@ def test_what_cannot_be_updated_is_refused(base, tmp_path):
     assert not (tmp_path / "none").exists()
 
 
+def plain(X):
+    """Return rows of one view."""
+    return SimpleNamespace(X=X, meaning=None)
+
+
 def test_rows_without_a_group_start_in_the_nearest():
     X = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.8, 0.2], [0.1, 0.9]])
     labels = np.array([0, 0, 1, -1, -1])
-    assert complete_labels(labels, X).tolist() == [0, 0, 1, 0, 1]
+    assert complete_labels(labels, plain(X)).tolist() == [0, 0, 1, 0, 1]
     assert labels.tolist() == [0, 0, 1, -1, -1]
 
 
@@ -190,7 +196,7 @@ def test_documents_of_unknown_words_get_a_group_of_their_own(base, tmp_path):
 
 def test_few_documents_of_unknown_words_start_in_the_largest_group():
     X = np.array([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-    assert complete_labels(np.array([1, 1, 0, -1]), X).tolist() == [1, 1, 0, 1]
+    assert complete_labels(np.array([1, 1, 0, -1]), plain(X)).tolist() == [1, 1, 0, 1]
     found = updating.group_without_known_words(
         unknown_documents(), np.arange(4), ExploreOptions(), frozenset()
     )
