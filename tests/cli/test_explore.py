@@ -300,3 +300,19 @@ def test_assign_refuses_what_is_no_run_before_it_looks_at_the_output(corpus, exp
     ):
         assert said in refusal("assign", *arguments, "-o", output)
     assert there.read_text(encoding="utf-8") == "mine"
+
+
+def test_groups_of_a_codebook(corpus, tmp_path):
+    codebook = tmp_path / "codebook.csv"
+    codebook.write_text("group,words\nAt sea,boats anchor\nStars,planet krill\n", encoding="utf-8")
+    how = ("-o", tmp_path / "run", "--seeds", codebook, "--starts", 2)
+    _, said = run("explore", corpus, *how, "--free", 1)
+    assert "'krill' (Stars)" in said
+    names = [one["name"] for one in rows(tmp_path / "run" / "groups.csv")]
+    assert names[:2] == ["At sea", "Stars"]
+    assert len(names) == 3
+    _, again = run("explore", corpus, *how, "--free", 1)
+    assert "holds this run already" in again
+    assert "search" in refusal("explore", corpus, *how, "--k", "2:5")
+    codebook.write_text("topic,words\nAt sea,boats\n", encoding="utf-8")
+    assert "'group'" in refusal("explore", corpus, *how)

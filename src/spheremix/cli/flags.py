@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # Values that the library parses itself, and files.
 TYPES: dict[str, Any] = dict.fromkeys(("k", "kappa", "min_df", "max_df", "max_noise"), str) | {
-    **dict.fromkeys(("vocabulary", "texts", "metadata", "names", "stop_words"), Path),
+    **dict.fromkeys(("vocabulary", "texts", "metadata", "names", "seeds", "stop_words"), Path),
     "label": list[str],
 }
 SHORT = {"k": ("--k", "-k")}

@@ -39,7 +39,7 @@ def with_seeds(
     """Return the problem with what is known of some components, where something is."""
     parts = []
     if options.seeds is not None:
-        parts.append(_rows_with_words(options.seeds, problem))
+        parts.append(_rows_with_words(options.seeds, problem, with_labels=labels is not None))
     if labels is not None:
         parts.append(_require_labels(labels, problem))
     means = [_means(problem, part) for part in parts]
@@ -52,33 +52,39 @@ def with_seeds(
     return replace(problem, model=replace(problem.model, seeds=seeds))
 
 
-def _rows_with_words(given: Any, problem: Problem[VMFModel]) -> Labels:
-    """Return for each row the group whose words it has most of, -1 where it has none."""
-    names, columns = _columns(given, problem)
+def _rows_with_words(given: Any, problem: Problem[VMFModel], *, with_labels: bool) -> Labels:
+    """Return for each row the group whose words it has most of, -1 where it has none.
+
+    Beside labels, a group may be without words.
+    """
+    names, columns = _columns(given, problem, with_labels=with_labels)
     directions = problem.directions
     matrix = np.zeros((len(columns) + 1, directions.n_features))
     for row, own in zip(matrix, columns, strict=False):
-        row[own] = len(own) ** -0.5
+        row[own] = max(len(own), 1) ** -0.5
     biases = np.zeros(len(matrix))
     biases[-1] = NO_WORD
     found = np.asarray(directions.map_rows(Scorer(matrix, biases, 0.0, "hard"), "labels"))
     labels = np.where(found == len(columns), -1, found).astype(np.intp)
     counts = np.bincount(labels[labels >= 0], problem.row_weights[labels >= 0], len(columns))
-    if not counts.all():
+    lost = [i for i, own in enumerate(columns) if own and not counts[i]]
+    if lost:
         raise ParameterError(
             "{seeds}: no row has more of the words of {name} than of those of other groups",
             remedies=("give it other words",),
-            name=repr(names[int(counts.argmin())]),
+            name=repr(names[lost[0]]),
         )
     return labels
 
 
-def _columns(given: Any, problem: Problem[VMFModel]) -> tuple[list[Any], list[list[int]]]:
+def _columns(
+    given: Any, problem: Problem[VMFModel], *, with_labels: bool
+) -> tuple[list[Any], list[list[int]]]:
     """Return the name and the columns of each group; words that X does not have are named."""
     is_map = isinstance(given, Mapping)
     groups = list(given.values()) if is_map else given
     is_list = isinstance(groups, Sequence) and not isinstance(groups, str)
-    if not (is_list and len(groups) and all(_is_seed(group) for group in groups)):
+    if not (is_list and len(groups) and all(_is_seed(one, with_labels) for one in groups)):
         raise ParameterError(
             "{seeds} must be a list or a dictionary of groups, each a list of words or of numbers "
             "of columns; got {got}",
@@ -101,15 +107,16 @@ def _columns(given: Any, problem: Problem[VMFModel]) -> tuple[list[Any], list[li
     places |= {j: j for j in range(problem.n_features)}
     columns = [[places[one] for one in group if one in places] for group in groups]
     missing = [one for group in groups for one in group if one not in places]
-    _tell_missing(missing, [repr(n) for n, own in zip(names, columns, strict=True) if not own])
+    each = zip(names, groups, columns, strict=True)
+    _tell_missing(missing, [repr(n) for n, asked, own in each if len(asked) and not own])
     return names, columns
 
 
-def _is_seed(group: Any) -> bool:
+def _is_seed(group: Any, with_labels: bool) -> bool:
     return (
         isinstance(group, Sequence | np.ndarray)
         and not isinstance(group, str)
-        and len(group) > 0
+        and (with_labels or len(group) > 0)
         and all(isinstance(one, str | int | np.integer) for one in group)
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.errors import ParameterError
+from spheremix.errors import Message, ParameterError
 from spheremix.run import Listener
 from spheremix.run.apply_edits import (
     Edited,
@@ -68,6 +68,7 @@ from spheremix.run.stages.rows import (
     rows_key,
     without_embeddings,
 )
+from spheremix.run.stages.seeds import find_seeds
 from spheremix.run.stages.stability import measure_stability
 from spheremix.run.stages.tree import grow_tree, place_documents
 from spheremix.text import Corpus, Matrix, read_documents
@@ -81,11 +82,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from spheremix.errors import Message
     from spheremix.reading.stability import Stability
 
 
 UNDO = "undo"
+SEEDS = "seeds"  # the source of the names of groups that are asked for
 KEPT = ("documents", "meaning", "passages", "start")  # parts that edits do not change
 
 
@@ -351,6 +352,7 @@ class Exploration(Context):
         """Do the stages, and write the run: what the folder holds already is not done again."""
         store, options = self.store, self.options
         self.parts["rows"] = f"rows-{self.rows_key}"
+        self._look_for_seeds(rows)
         advice = self.note_part("advice", advise_run(self, rows))
         candidates = choose_candidates(self, rows, advice)
         dense, notes = fit_dense(self, rows, candidates)
@@ -362,7 +364,7 @@ class Exploration(Context):
         edited = self._edited(base, before)
         groups = edited.groups
         if edited.n_fits:  # other numbers of groups were tried with other groups and words
-            advice = None
+            advice = self.seeded = None
             self.parts.pop("advice", None)
             self.rows_key = groups.rows_key
             self.parts["rows"] = f"rows-{groups.rows_key}"
@@ -370,7 +372,7 @@ class Exploration(Context):
         model_key = groups.key
         made: dict[str, Any] = {"dense": groups.dense, "path": None, "advice": advice}
         if options.criterion != DENSE:
-            model_key = path_key(groups.best, options, groups.key)
+            model_key = path_key(groups.best, options, groups.key, self.seeded)
             model = made["path"] = follow_path(self, groups.rows.views, groups.mixture, groups.key)
             self.parts["path"] = f"path-{model_key}"
             self.note_part("choice", model)
@@ -396,6 +398,19 @@ class Exploration(Context):
             )
         self._tell(before, run, notes, len(candidates))
         return run
+
+    def _look_for_seeds(self, rows: Rows) -> None:
+        """Find what is known of the groups that are asked for, and say what is not there."""
+        codebook = self.options.seeds
+        self.seeded = find_seeds(codebook, rows, split=self.cut is not None)
+        if self.seeded is None or self.asked:
+            return
+        for message in self.seeded.notes:
+            self.listener.note(message)
+        if self.start is None and self.options.k == (len(codebook),):
+            self.listener.note(
+                Message("Each document is in one of the groups of {seeds}; for others give {free}")
+            )
 
     def _of_documents(
         self, rows: Rows, model: Any, model_key: str, stable: Stability
@@ -438,20 +453,24 @@ class Exploration(Context):
                 self.edits = [PendingStep(one, groups_before(before, one)) for one in info.edits]
             except RunError as error:
                 self.listener.inform(f"The edits of the run that was here cannot be kept: {error}")
-        if base.fit == first and self.command["names"] == info.command.get("names"):
+        named = ("names", "seeds")
+        if base.fit == first and all(self.command[n] == info.command.get(n) for n in named):
             self.base_names = info.base_names
 
     def _edited(self, base: Groups, before: Run | None) -> Edited:
         """Make the edits to what was explored."""
-        given = {}
+        given = dict[int, Name]()
+        if self.seeded is not None and self.start is None:
+            asked_for = enumerate(self.seeded.names)
+            given = {k: Name(name=name, source=SEEDS) for k, name in asked_for}
         if self.names is not None:
             seen = None if before is None else before.info.fit
             edited = before.folder if before is not None and before.edits else None
-            given = self.names.records(base.best, base.fit, seen, edited)
+            given |= self.names.records(base.best, base.fit, seen, edited)
         if self.asked:
             named = enumerate(self.base_names or ())
             given = names_of(self.command) | {k: v for k, v in named if v.source != AUTOMATIC}
-        fresh = frozenset(one.name for one in given.values())
+        fresh = frozenset(one.name for one in given.values() if one.source != SEEDS)
         return make_edits(
             self, Edited(base, Marks(given), fresh=fresh), self.edits, asked=self.asked
         )

@@ -232,6 +232,20 @@ class ExploreOptions:
         "Number of groups, as 5, or several to choose from, as 2:20 or 2,4,8.",
         found="up to 40, and more while groups come back",
     )
+    seeds: Any = option(
+        None,
+        MODEL,
+        "Table with the columns group and words, as `sport,match team goal`: groups that you ask "
+        "for. They keep these names and take the documents that fit them. A column ids, in place "
+        "of words or beside them, has ids of documents, with semicolons between.",
+        found="all groups are found",
+    )
+    free: int | None = option(
+        None,
+        MODEL,
+        "Groups to find beside those of {seeds}.",
+        found="0, or what {k} leaves",
+    )
     levels: Any = option(
         None,
         MODEL,
@@ -321,6 +335,7 @@ class ExploreOptions:
 
     def __post_init__(self) -> None:
         # Loaded here so that the help of the command does not wait for NumPy and scikit-learn.
+        from spheremix.run.codebook import read_seeds  # noqa: PLC0415
         from spheremix.text.words import word_list  # noqa: PLC0415
 
         found: dict[str, Any] = {
@@ -334,7 +349,9 @@ class ExploreOptions:
             "label": parse_names("label", self.label),
             "effects": parse_columns(self.effects),
             "split": parse_split(self.split),
+            "seeds": read_seeds(self.seeds),
         }
+        found["k"] = self._seeded_number(found["seeds"], found["k"])
         if found["levels"] and found["k"] is None:
             found["k"] = found["levels"][-1:]
         for name in ("criterion", "k_criterion"):  # as people write them: BIC, bic
@@ -352,6 +369,41 @@ class ExploreOptions:
         for name, value in found.items():
             object.__setattr__(self, name, value)
         self._check()
+
+    def _seeded_number(self, seeds: Any, k: tuple[int, ...] | None) -> tuple[int, ...] | None:
+        """Return the number of groups where some are asked for: there is no search for it."""
+        from spheremix.parameters import require_integer  # noqa: PLC0415
+
+        if self.free is not None:
+            require_integer("free", self.free, 0)
+            if seeds is None:
+                raise ParameterError(
+                    "{free} is for groups beside those of {seeds}, which are not given",
+                    remedies=("give the number of groups with {k}",),
+                )
+        if seeds is None:
+            return k
+        if self.effects:
+            raise ParameterError(
+                "{effects} are not found yet for groups of {seeds}", remedies=("leave out one",)
+            )
+        asked = (len(seeds) + (self.free or 0),)
+        if k is None or k == asked:
+            return asked
+        if len(k) > 1:
+            raise ParameterError(
+                "{k} has several numbers, and with {seeds} the number of groups is not searched "
+                "for",
+                remedies=("give one number with {k}", "say how many others with {free}"),
+            )
+        if self.free is not None or k[0] < len(seeds):
+            raise ParameterError(
+                "{k} is {given}, and {seeds} and {free} ask for {asked}",
+                remedies=("leave out {k}",),
+                given=k[0],
+                asked=count(asked[0], "group"),
+            )
+        return k
 
     def _check(self) -> None:
         """Refuse values before a large file is read."""

@@ -15,7 +15,7 @@ from spheremix.data.parts import spread_rows
 from spheremix.errors import Message, ParameterError
 from spheremix.reading.new_groups import LEAST_OF_A_GROUP
 from spheremix.run import Listener
-from spheremix.run.apply_edits import PendingStep, first_words, identities
+from spheremix.run.apply_edits import PendingStep, changes_fit, first_words, identities
 from spheremix.run.colours import add_places
 from spheremix.run.edits import Edits, EditStep, UpdateRecord
 from spheremix.run.explore import Start, explore
@@ -108,7 +108,10 @@ def update_run(
     if isinstance(beside, Corpus) and model == GIVEN:
         beside = vectors_beside(beside, added.vectors)
     alone = before.info.command.get("meaning_only", False)
-    chosen = replace(options, k=K, meaning=model, meaning_only=alone)
+    # Groups that were fitted again after edits are no longer those of the seeds.
+    edited = any(changes_fit(one.edits) for one in before.info.edits)
+    own: dict[str, Any] = {"seeds": None if edited else options.seeds, "free": None}
+    chosen = replace(options, k=K, **own, meaning=model, meaning_only=alone)
     if isinstance(added.source, Corpus) and added.cut is None:
         chosen = replace(chosen, split=WHOLE)
     return explore(beside, chosen, Store(folder), force=False, listener=hears, start=start)

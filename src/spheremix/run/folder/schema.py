@@ -197,6 +197,8 @@ def as_given(name: str, value: Any) -> str:
         first, last = value[0], value[-1]
         if value == list(range(first, last + 1)):
             return f"{first}:{last}"
+    if name == "seeds" and isinstance(value, list):
+        return ", ".join(f"{one['group']}: {' '.join(one['words'])}" for one in value)
     if isinstance(value, list):
         return ",".join(map(str, value))
     if isinstance(value, float):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from spheremix.run import Listener
     from spheremix.run.folder.store import Store
     from spheremix.run.options import ExploreOptions
+    from spheremix.run.stages.seeds import Seeded
 
 
 @dataclass(eq=False, kw_only=True)
@@ -27,6 +28,7 @@ class Context:
     documents: NDArray[np.int64] | None = None  # of each passage, where rows are passages
     start: NDArray[np.intp] | None = None  # groups of documents that are not searched for
     start_key: str = ""  # what tells them from others
+    seeded: Seeded | None = None  # groups that are asked for, where any are
 
     def drawn_whole(self, kept: NDArray[np.intp]) -> tuple[NDArray[np.int64] | None, list[str]]:
         """Return the documents of the passages that were kept, and what they add to a key."""

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from spheremix.run.options import ExploreOptions
     from spheremix.run.stages import Context
     from spheremix.run.stages.rows import Rows
+    from spheremix.run.stages.seeds import Seeded
 
 NAMES |= {"Evidence": Evidence, "Recommendation": Recommendation}
 
@@ -72,13 +73,14 @@ def noise_of(options: ExploreOptions, *, final: bool = True) -> dict[str, Any]:
     return {"noise": options.noise, "max_noise": most or "auto"}
 
 
-def dense_mixture(K: int, options: ExploreOptions) -> VMFMixture:
-    """Return the estimator of a mixture without penalty."""
+def dense_mixture(K: int, options: ExploreOptions, seeded: Seeded | None = None) -> VMFMixture:
+    """Return the estimator of a mixture without penalty; its first groups may be asked for."""
     return VMFMixture(
         K,
         kappa=kappa_of(options),
         **noise_of(options, final=options.criterion == DENSE),
         n_init=options.starts,
+        seeds=None if seeded is None else seeded.columns,
         random_state=options.seed,
         n_threads=options.threads,
     )
@@ -94,7 +96,9 @@ def problem_of(rows: Rows, options: ExploreOptions) -> Problem[VMFModel]:
 def dense_key(x: Context, K: int) -> str:
     """Return the key of the mixture of one number of groups."""
     start = () if x.start is None else (x.start_key,)
-    return key_of(x.rows_key, stored_parameters(dense_mixture(K, x.options)), *start)
+    labels = () if x.seeded is None else x.seeded.key()
+    parameters = stored_parameters(dense_mixture(K, x.options, x.seeded))
+    return key_of(x.rows_key, parameters, *start, *labels)
 
 
 def advise_run(x: Context, rows: Rows) -> Advice | None:
@@ -153,7 +157,7 @@ def fit_dense(
         share = (done / total, K / total)
 
         def make(K: int = K, share: tuple[float, float] = share) -> DenseFit:
-            mixture = dense_mixture(K, x.options)
+            mixture = dense_mixture(K, x.options, x.seeded)
             if x.start is not None:
                 mixture.set_params(init=complete_labels(x.start[rows.kept], rows))
             return _fit_one(x, mixture, directions, share)
@@ -188,7 +192,8 @@ def _fit_one(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            mixture.fit(directions)
+            mixture.fit(directions, labels=None if x.seeded is None else x.seeded.labels)
+            mixture.model_ = replace(mixture.model_, seeds=None)  # a stored one is without, too
         except NoFitError as error:
             notes.append(error)
             fitted = None

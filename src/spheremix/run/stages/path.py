@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from spheremix.data.open import as_directions
+from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.path import VMFPath, label_chosen
+from spheremix.estimators.problem import build_problem
+from spheremix.estimators.seeds import with_seeds
 from spheremix.estimators.strategies import PathProgress
 from spheremix.run.folder.files import RunError
 from spheremix.run.folder.fitted import (
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from spheremix.path import PathState
     from spheremix.run.options import ExploreOptions
     from spheremix.run.stages import Context
+    from spheremix.run.stages.seeds import Seeded
 
 # Odds of the time that is behind, from the odds of two places on the path: chosen on the paths that
 # are recorded in the tests. The first steps of a path take two iterations each, those at which few
@@ -41,7 +45,9 @@ if TYPE_CHECKING:
 FACTOR, BY_BETA, BY_WORDS = 0.76, 0.9, 0.34
 
 
-def sparse_path(K: int, options: ExploreOptions, init: Any) -> VMFPath:
+def sparse_path(
+    K: int, options: ExploreOptions, init: Any, seeded: Seeded | None = None
+) -> VMFPath:
     """Return the estimator of the path that begins with a dense mixture."""
     return VMFPath(
         n_components=K,
@@ -52,18 +58,19 @@ def sparse_path(K: int, options: ExploreOptions, init: Any) -> VMFPath:
         kappa=kappa_of(options),
         **noise_of(options),
         init=init,
+        seeds=None if seeded is None else seeded.columns,
         random_state=options.seed,
         n_threads=options.threads,
         warm_start=True,
     )
 
 
-def path_key(K: int, options: ExploreOptions, dense_key: str) -> str:
+def path_key(K: int, options: ExploreOptions, dense_key: str, seeded: Seeded | None = None) -> str:
     """Return the key of the path from a mixture; a criterion only chooses on it.
 
     So does the share of the documents that may belong nowhere, which is for predictions.
     """
-    parameters = stored_parameters(sparse_path(K, options, dense_key))
+    parameters = stored_parameters(sparse_path(K, options, dense_key, seeded))
     return key_of({name: v for name, v in parameters.items() if name not in CHOSEN_BY})
 
 
@@ -71,7 +78,7 @@ def follow_path(x: Context, X: Any, dense: VMFMixture, dense_key: str) -> VMFPat
     """Follow the path from a dense mixture, leaving checkpoints, and choose on it."""
     K, options = len(dense.weights_), x.options
     directions = as_directions(X, n_threads=options.threads)
-    key = path_key(K, options, dense_key)
+    key = path_key(K, options, dense_key, x.seeded)
     stored = x.store.stage("path", key, PathStored, lambda: _follow(x, directions, dense, key))
     x.store.drop("checkpoint", key)
     asked = sparse_path(K, options, None)
@@ -106,11 +113,14 @@ def _follow(x: Context, directions: Any, dense: VMFMixture, key: str) -> PathSto
             said = f"step {reached.n_steps:,}, {reached.sparsity:.0%} zeros"
             x.listener.update(path_behind(reached.state, options.max_steps), said)
 
-    path = sparse_path(K, options, dense).set_params(callback=follow)
+    path = sparse_path(K, options, dense, x.seeded).set_params(callback=follow)
+    labels = None if x.seeded is None else x.seeded.labels
     state = None
     if (left := store.stored("checkpoint", key, PathStored)) is not None:
         try:
-            state = load_state(left, dense.model_)
+            problem = build_problem(MixtureOptions.of(path).along_path(), directions, None)
+            seeds = with_seeds(MixtureOptions.of(path), problem, labels).model.seeds
+            state = load_state(left, replace(dense.model_, seeds=seeds))
         except RunError:  # damaged: the path begins again
             state = None
     if state is None:
@@ -121,7 +131,7 @@ def _follow(x: Context, directions: Any, dense: VMFMixture, key: str) -> PathSto
         path.state_ = state  # from where a fit with warm_start goes on
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # statuses of steps are in the tables
-        path.fit(directions)
+        path.fit(directions, labels=labels)
     if path.status_ == "interrupted":
         raise KeyboardInterrupt
     # How the dense mixture was found; the path itself was given it.
