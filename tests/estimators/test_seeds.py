@@ -208,3 +208,11 @@ def test_stability_starts_samples_at_the_seeds():
         warnings.simplefilter("ignore")
         found = sm.stability(mix, X, 5, random_state=0)
     assert found.groups[:2].min() > 0.7
+
+
+def test_beside_labels_a_group_may_have_no_words():
+    X, truth = texts()
+    labels = np.full(len(truth), -1)
+    labels[np.flatnonzero(truth == 2)[:5]] = 1
+    mix = sm.VMFMixture(4, seeds=[GROUPS["sport"], []], random_state=0).fit(X, labels=labels)
+    assert share_of(mix.labels_, truth, 1, 2) > 0.8
