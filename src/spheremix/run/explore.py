@@ -39,6 +39,7 @@ from spheremix.run.folder.schema import (
     versions,
 )
 from spheremix.run.folder.store import FIGURES, Store, key_of
+from spheremix.run.namer import Namer
 from spheremix.run.names import AUTOMATIC, GivenNames, Name, names_of, put_names, read_names
 from spheremix.run.options import DENSE, ExploreOptions
 from spheremix.run.run import Run, load_run, open_run
@@ -213,7 +214,12 @@ def explore(
     embeddings = isinstance(source, Matrix) and source.vocabulary is None
     n_documents = source.X.shape[0] if isinstance(source, Matrix) else len(source)
     options = options.completed(words=not embeddings, n_documents=n_documents)
-    command = {**_command_of(source, options), "names": None if names is None else names.command()}
+    namer = None if options.namer is None else Namer(options.namer, options.namer_model)
+    said_names = None if names is None else names.command()
+    command = {
+        **_command_of(source, options),
+        "names": namer.command(names) if namer else said_names,
+    }
     command |= {} if model is None else {"meaning": model}
     command |= {} if given is None else {"meaning_checksum": given.checksum}
     command |= {} if start is None else start.command()
@@ -237,7 +243,9 @@ def explore(
         meaning = None if model is None else find_meaning(store, texts, model, listener)
         key = rows_key(source, options, lines, model and meaning_key(texts, model))
         context: dict[str, Any] = {"store": store, "options": options, "listener": listener}
-        exploration = Exploration(**context, rows_key=key, command=command, names=names)
+        exploration = Exploration(
+            **context, rows_key=key, command=command, names=names, namer=namer
+        )
         found = store.stage(
             "rows", key, Rows, lambda: make_rows(source, options, listener, lines, meaning)
         )
@@ -315,6 +323,7 @@ class Exploration(Context):
     command: dict[str, Any] = field(default_factory=dict)  # what the result depends on
     about: CorpusInfo | None = None  # where the documents come from
     names: GivenNames | None = None  # that came with the options
+    namer: Namer | None = None  # is asked for the others
     base_names: list[Name] | None = None  # before all edits, where people have seen them
     edits: list[PendingStep] = field(default_factory=list)  # that the run is to have
     asked: bool = False  # the last of them just now: it is refused where it cannot be made
@@ -511,9 +520,15 @@ class Exploration(Context):
         if not edited.steps and self.base_names is not None:
             named = self.base_names
         else:
-            if self.names is not None:
-                asked = self.names.ask(len(automatic), run.describe_groups)
+            if self.names is not None or self.namer is not None:
+                asked = self.names.ask(len(automatic), run.describe_groups) if self.names else {}
                 said = {k: one for k, one in given.items() if one.source != AUTOMATIC}
+                if self.namer is not None:
+                    found, complete = self.namer.ask(self, run, {**asked, **said})
+                    asked |= found
+                    if not complete:  # the same command is not done
+                        names = None if self.names is None else self.names.command()
+                        info = replace(info, command={**self.command, "names": names})
                 given = {**given, **asked, **said}
                 if asked and edited.steps:
                     last = replace(edited.steps[-1], named=given)
@@ -654,7 +669,8 @@ def _again(
     exploration.split_by(run.cut)
     exploration.meaning = run.meaning
     base = f"rows-{exploration.rows_key}"
-    for called in (base, *exploration.parts.values()):
+    answers = (one for one in run.info.stages if one.startswith("name-"))
+    for called in (base, *exploration.parts.values(), *answers):
         store.used[called] = run.info.stages[called]
     if "start" in run.info.parts:
         labels = run.read_stage(run.info.parts["start"], list[int])

@@ -323,6 +323,29 @@ class ExploreOptions:
         "`spheremix names` gives it, is optional: names of other groups are then refused.",
         changes_result=False,
     )
+    namer: str | None = option(
+        None,
+        MODEL,
+        "Address of a language model that names the groups, as http://localhost:11434/v1: ollama, "
+        "llama.cpp and vLLM have this interface. It gets words, titles and excerpts of typical "
+        "documents. Without it nothing is sent anywhere.",
+        found="none",
+        changes_result=False,
+    )
+    namer_model: str | None = option(
+        None,
+        MODEL,
+        "Name of the model that {namer} asks.",
+        found="the first that its server lists",
+        changes_result=False,
+    )
+    namer_remote: bool = option(
+        default=False,
+        panel=MODEL,
+        meaning="Let {namer} be another machine than this one: words, titles and excerpts of "
+        "documents are sent there.",
+        changes_result=False,
+    )
     threads: int | None = option(
         None, RUNNING, "Number of threads.", found="all cores", changes_result=False
     )
@@ -414,6 +437,7 @@ class ExploreOptions:
             require_integer,
             require_number,
         )
+        from spheremix.run.address import check_address  # noqa: PLC0415
         from spheremix.select import CRITERIA  # noqa: PLC0415
         from spheremix.text.vectorizer import WEIGHTINGS  # noqa: PLC0415
 
@@ -436,6 +460,14 @@ class ExploreOptions:
                 "{noise}",
                 remedies=("set {noise='uniform'}", "leave out {max_noise}"),
             )
+        if self.namer is not None:
+            check_address(self.namer, remote=self.namer_remote)
+        elif self.namer_model is not None or self.namer_remote:
+            given = "namer_remote" if self.namer_model is None else "namer_model"
+            raise ParameterError(
+                f"{{{given}}} is of the model that {{namer}} asks", remedies=("give {namer}",)
+            )
+        require_flag("namer_remote", self.namer_remote)
         require_flag("relaxed", self.relaxed)
         require_integer("starts", self.starts, 1)
         require_integer("max_steps", self.max_steps, 1)

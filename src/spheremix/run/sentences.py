@@ -798,7 +798,7 @@ def given_up(before: Any, now: Any, recommended: list[str]) -> list[Message]:
     if given and now.command.get("names") is None:
         values, remedies = (
             {"source": str(named.get("source"))},
-            ("give {names} again to keep them",),
+            (f"give {{{'namer' if 'namer' in named else 'names'}}} again to keep them",),
         )
         same = before.fit == now.fit
         text = "The names of {source} are " + (
