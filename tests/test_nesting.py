@@ -11,9 +11,8 @@ from spheremix import em
 from spheremix.bessel import concentration
 from spheremix.data.open import as_directions
 from spheremix.models.base import DegenerateError
-from spheremix.models.nested import NestedModel
 from spheremix.models.vmf import VMFModel
-from spheremix.nesting import nest
+from spheremix.nesting import NestedModel, nest
 
 D = 20
 

@@ -2,9 +2,8 @@
 
 python tools/run_folder_page.py
 
-The tables come from spheremix.run.columns, the files from spheremix.run.folder.readme, the keys of
-run.json from spheremix.run.folder.schema. A test compares the committed page with what this script
-makes.
+The tables come from spheremix.run.columns, the files and the keys of run.json from
+spheremix.run.folder.schema. A test compares the committed page with what this script makes.
 """
 
 from __future__ import annotations
@@ -17,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spheremix.run.columns import TABLES
-from spheremix.run.folder.readme import FILES, HEAD
-from spheremix.run.folder.schema import RunInfo
+from spheremix.run.folder.schema import FILES, HEAD, RunInfo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

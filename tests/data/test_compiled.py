@@ -20,10 +20,9 @@ pytest.importorskip("spheremix._kernels")
 
 import spheremix._kernels as kernels
 
-from spheremix.data.base import arithmetic
+from spheremix.data.base import arithmetic, stack
 from spheremix.data.compiled import CompiledDirections, scorer_arrays
 from spheremix.data.reference import ReferenceDirections
-from spheremix.data.stack import stack
 from spheremix.scorer import Scorer
 from spheremix.testing import (
     assert_resultants_close,

@@ -16,11 +16,11 @@ import threadpoolctl
 from joblib import Parallel, delayed
 
 from spheremix._optional import kernels
-from spheremix.data.threads import resolve_threads
+from spheremix.data.engines import resolve_threads
 
-ASK = "import sklearn, spheremix.data.threads as t; print(t.resolve_threads(None))"
+ASK = "import sklearn, spheremix.data.engines as t; print(t.resolve_threads(None))"
 IN_THREAD = (
-    "import threading, spheremix.data.threads as t; "
+    "import threading, spheremix.data.engines as t; "
     "worker = threading.Thread(target=lambda: print(t.resolve_threads(None))); "
     "worker.start(); worker.join()"
 )
@@ -60,7 +60,7 @@ def test_bad_numbers(n_threads):
 def see_pools(monkeypatch, pools):
     """Pretend that these are the thread pools of the process."""
     found = SimpleNamespace(info=lambda: pools)
-    monkeypatch.setattr("spheremix.data.threads._controller", lambda: found)
+    monkeypatch.setattr("spheremix.data.engines._controller", lambda: found)
 
 
 def test_threadpool_limits_are_respected(monkeypatch):

@@ -26,7 +26,7 @@ PRIVATE = re.compile(r"(?<![\w.])/(?:home|root|Users|work)/\w|index-url|find-lin
 # Who may import what, as docs/architecture.md says.
 DOORS = {
     "bertopic": ("bertopic.py",),
-    "dask": ("data/dask_", "text/dask_texts.py"),
+    "dask": ("data/dask_", "text/parts.py"),
     "distributed": ("data/dask_",),
     "filelock": ("run/folder/store.py",),
     "ftfy": ("text/trouble.py",),

@@ -6,8 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from spheremix.run.columns import TABLES
-from spheremix.run.folder.readme import FILES
-from spheremix.run.folder.schema import RunInfo
+from spheremix.run.folder.schema import FILES, RunInfo
 
 ROOT = Path(__file__).parents[2]
 COMMITTED = (ROOT / "docs" / "run-folder.md").read_text(encoding="utf-8")

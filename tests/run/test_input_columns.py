@@ -7,7 +7,7 @@ from cli_common import TOPICS, rows
 
 import spheremix as sm
 from spheremix.run.columns import input_columns, renamed_columns
-from spheremix.run.folder.readme import explain
+from spheremix.run.folder.schema import explain
 from spheremix.text import Corpus
 from spheremix.text.columns import parse_labels
 from spheremix.text.corpus import Cleaning

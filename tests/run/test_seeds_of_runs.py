@@ -11,10 +11,10 @@ from listening import Told
 
 import spheremix as sm
 from spheremix.errors import ParameterError
-from spheremix.run.codebook import read_seeds
 from spheremix.run.explore import check_run
 from spheremix.run.folder.store import Store
 from spheremix.run.options import ExploreOptions
+from spheremix.run.seeds import read_seeds
 from spheremix.text import Corpus
 
 common = pytest.importorskip("cli_common")

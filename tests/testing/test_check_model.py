@@ -9,10 +9,10 @@ import pytest
 
 from spheremix.models.base import DegenerateError, MStep
 from spheremix.models.coclustering import CoclusteringModel
-from spheremix.models.nested import NestedModel
 from spheremix.models.profile import KappaPrior
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.models.vmf import SupportModel, VMFModel, mixture_scorer
+from spheremix.nesting import NestedModel
 from spheremix.penalties import L1
 from spheremix.testing import check_model
 

@@ -7,9 +7,8 @@ import pytest
 from spheremix.errors import ParameterError
 from spheremix.text import TextVectorizer, vectorize
 from spheremix.text.boilerplate import Boilerplate, repeated_lines
-from spheremix.text.tokens import Written
 from spheremix.text.vectorizer import NO_SUBJECT
-from spheremix.text.words import forms
+from spheremix.text.words import Written, forms
 
 KINDS = {
     "See https://example.org/a?b=c#d, please": ("See please", "URLs"),

@@ -12,8 +12,8 @@ from readers_common import error_of, write, write_csv, write_workbook
 
 from spheremix.errors import ParameterError, Said
 from spheremix.text import read_documents
+from spheremix.text.csv_files import has_header
 from spheremix.text.files import is_western
-from spheremix.text.headers import has_header
 
 TEXTS = ["Tea; or coffee, at 5|6", 'She said "no"', "It's late", "K\u00e4se\nund Brot", "", "ok"]
 

@@ -24,8 +24,7 @@ from spheremix.text.phrases import (
     learn_phrases,
     meetings,
 )
-from spheremix.text.tokens import Tokens
-from spheremix.text.words import Cutting
+from spheremix.text.words import Cutting, Tokens
 
 SEQUENCES = st.lists(st.lists(st.integers(-2, 4), max_size=12), min_size=1, max_size=8)
 

@@ -103,7 +103,7 @@ class Desk(Listener):
     def page(self) -> str:
         """Return the page of the run, as it is served."""
         from spheremix.report.html import served
-        from spheremix.run.folder.readme import PAGE
+        from spheremix.run.folder.schema import PAGE
 
         return served((self.folder / PAGE).read_text("utf-8"))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from spheremix.cli.console import columns, remark, say
 from spheremix.cli.naming import option_name
-from spheremix.run.folder.readme import PAGE
+from spheremix.run.folder.schema import PAGE
 from spheremix.run.sentences import first_remarks, group_lines, result
 
 if TYPE_CHECKING:

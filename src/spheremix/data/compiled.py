@@ -17,11 +17,12 @@ from spheremix.data.base import (
     negligible,
     output_array,
     row_numbers,
+    split_resultants,
+    stack,
 )
 from spheremix.data.memory import FitMemory
 from spheremix.data.moved import MovedComponents, require_largest, suits
 from spheremix.data.rows import cut, entries_of, index_arrays, some_rows, unit_rows
-from spheremix.data.stack import split_resultants, stack
 from spheremix.vectors import from_parts, is_sparse, kernel_form
 
 if TYPE_CHECKING:
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.data.base import Want
-    from spheremix.data.stack import Stack
+    from spheremix.data.base import Stack, Want
     from spheremix.resultants import Resultants
     from spheremix.scorer import Assignment, Scorer
 

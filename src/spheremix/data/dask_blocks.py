@@ -19,9 +19,8 @@ import numpy as np
 from dask.delayed import delayed
 
 from spheremix.data.base import Shown, check_weights, row_numbers
-from spheremix.data.engines import engine_class
+from spheremix.data.engines import engine_class, resolve_threads
 from spheremix.data.rows import check_shape, open_rows
-from spheremix.data.threads import resolve_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

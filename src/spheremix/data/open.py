@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 from spheremix.data.block_sources import is_mapped, is_path, is_source, open_source
 from spheremix.data.blocks import BlockDirections
 from spheremix.data.containers import as_table, is_views
-from spheremix.data.engines import engine_class, torch_engine
+from spheremix.data.engines import engine_class, resolve_threads, torch_engine
 from spheremix.data.rows import open_rows
-from spheremix.data.threads import resolve_threads
 from spheremix.data.views import make_views, open_views
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def as_directions(
         the compiled engine where it is built, the reference engine elsewhere. "torch" moves arrays
         and CSR matrices to the CUDA device where there is one.
     n_threads : int or None
-        None decides from the surroundings, see :func:`spheremix.data.threads.resolve_threads`.
+        None decides from the surroundings, see :func:`spheremix.data.engines.resolve_threads`.
     block_rows : int or None
         Rows of a block, rounded up to a multiple of 512; an array or matrix given together with it
         is read in blocks too. None takes blocks of about 64 MB. The results do not depend on it.

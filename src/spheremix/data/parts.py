@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from spheremix.data.engines import engine_class
+from spheremix.data.engines import engine_class, resolve_threads
 from spheremix.data.open import as_directions, is_table
 from spheremix.data.rows import as_rows, open_rows
-from spheremix.data.threads import resolve_threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,11 +18,13 @@ from spheremix.data.base import (
     check_weights,
     negligible,
     output_array,
+    parts_of,
     row_numbers,
+    split_resultants,
+    stack,
     uniforms,
 )
 from spheremix.data.rows import open_rows
-from spheremix.data.stack import parts_of, split_resultants, stack
 from spheremix.data.torch_rows import (
     DTYPES,
     IMPOSSIBLE,

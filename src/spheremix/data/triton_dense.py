@@ -17,8 +17,7 @@ import triton
 import triton.language as tl
 
 from spheremix.data import triton_nearest, triton_tiles
-from spheremix.data.base import negligible
-from spheremix.data.stack import stack
+from spheremix.data.base import negligible, stack
 from spheremix.data.torch_rows import DTYPES, IMPOSSIBLE, to_numpy
 from spheremix.data.triton_tiles import ROW_SCALE, SHARE_SCALE
 

@@ -9,8 +9,7 @@ import torch
 import triton
 import triton.language as tl
 
-from spheremix.data.base import negligible
-from spheremix.data.stack import stack
+from spheremix.data.base import negligible, stack
 from spheremix.data.torch_rows import DTYPES, to_device, to_numpy
 from spheremix.data.triton_dense import Slots
 from spheremix.data.triton_tiles import shares_of

@@ -28,10 +28,10 @@ from spheremix.data.base import (
 from spheremix.data.block_sources import is_source, map_array
 from spheremix.data.compiled import CompiledDirections, CompiledSums
 from spheremix.data.containers import as_table
+from spheremix.data.engines import resolve_threads
 from spheremix.data.frozen import FrozenRows
 from spheremix.data.reference import ReferenceDirections
 from spheremix.data.rows import as_rows, measure, refuse_rows, rescaled, some_rows
-from spheremix.data.threads import resolve_threads
 from spheremix.scorer import Scorer
 from spheremix.views import Views
 

@@ -38,9 +38,8 @@ if TYPE_CHECKING:
     from spheremix.estimators.options import MixtureOptions
     from spheremix.estimators.problem import Problem
     from spheremix.hierarchy import Hierarchy
-    from spheremix.models.nested import NestedModel
     from spheremix.models.vmf import VMFModel, VMFParameters
-    from spheremix.nesting import Nested
+    from spheremix.nesting import Nested, NestedModel
     from spheremix.resultants import Resultants
 
     Array = NDArray[np.float64]

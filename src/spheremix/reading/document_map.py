@@ -25,8 +25,8 @@ from threadpoolctl import threadpool_limits
 
 from spheremix._optional import kernels
 from spheremix.data.containers import is_views
+from spheremix.data.engines import resolve_threads
 from spheremix.data.parts import scaled_parts
-from spheremix.data.threads import resolve_threads
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.problem import ConvergenceWarning, NoFitError
 

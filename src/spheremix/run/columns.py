@@ -1,7 +1,7 @@
 """The tables of a run: every table and column, once, with its meaning.
 
 Tables are written and read by this description; README.txt of the folder of a run and the page
-about it in the documentation are made of it. The other files: :mod:`spheremix.run.folder.readme`.
+about it in the documentation are made of it. The other files: :mod:`spheremix.run.folder.schema`.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ from spheremix.run.columns import renamed_columns
 from spheremix.run.edits import EditStep, check_edits, read_edits
 from spheremix.run.effects import check_columns, measure_effects
 from spheremix.run.folder.files import RunError, check_output, is_path
-from spheremix.run.folder.readme import PAGE
 from spheremix.run.folder.schema import (
+    PAGE,
     AgreementInfo,
     CorpusInfo,
     RunInfo,
@@ -43,6 +43,7 @@ from spheremix.run.namer import Namer
 from spheremix.run.names import AUTOMATIC, GivenNames, Name, names_of, put_names, read_names
 from spheremix.run.options import DENSE, ExploreOptions
 from spheremix.run.run import Run, load_run, open_run
+from spheremix.run.seeds import find_seeds
 from spheremix.run.sentences import given_up, reused
 from spheremix.run.stages import Context
 from spheremix.run.stages.dense import (
@@ -69,7 +70,6 @@ from spheremix.run.stages.rows import (
     rows_key,
     without_embeddings,
 )
-from spheremix.run.stages.seeds import find_seeds
 from spheremix.run.stages.stability import measure_stability
 from spheremix.run.stages.tree import grow_tree, place_documents
 from spheremix.text import Corpus, Matrix, read_documents
@@ -411,8 +411,11 @@ class Exploration(Context):
     def _look_for_seeds(self, rows: Rows) -> None:
         """Find what is known of the groups that are asked for, and say what is not there."""
         codebook = self.options.seeds
-        self.seeded = find_seeds(codebook, rows, split=self.cut is not None)
-        if self.seeded is None or self.asked:
+        if codebook is None:
+            return
+        ids = [rows.corpus.ids[i] for i in rows.kept.tolist()]
+        self.seeded = find_seeds(codebook, ids, rows.word_places(), split=self.cut is not None)
+        if self.asked:
             return
         for message in self.seeded.notes:
             self.listener.note(message)

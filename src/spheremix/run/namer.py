@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from spheremix.errors import Message
-from spheremix.run.address import DOCUMENTS, EXCERPT, is_here
 from spheremix.run.folder.store import key_of
 from spheremix.run.names import Name
+from spheremix.run.options import DOCUMENTS, EXCERPT, is_here
 from spheremix.text.stopwords import stop_words
 
 if TYPE_CHECKING:

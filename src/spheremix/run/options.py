@@ -30,6 +30,8 @@ MOST_CANDIDATES = 1000
 INCREASE = 0.05  # of the penalty from step to step of the path
 MANY, INCREASE_OF_MANY = 50_000, 0.15  # documents: a third as many steps, which take longer each
 
+DOCUMENTS, EXCERPT = 5, 300  # typical documents of a group that are sent; characters of each
+
 COLUMNS = "Columns of the file"
 FILES = "Folders of text files"
 WORDS = "From texts to words"
@@ -358,7 +360,7 @@ class ExploreOptions:
 
     def __post_init__(self) -> None:
         # Loaded here so that the help of the command does not wait for NumPy and scikit-learn.
-        from spheremix.run.codebook import read_seeds  # noqa: PLC0415
+        from spheremix.run.seeds import read_seeds  # noqa: PLC0415
         from spheremix.text.words import word_list  # noqa: PLC0415
 
         found: dict[str, Any] = {
@@ -437,7 +439,6 @@ class ExploreOptions:
             require_integer,
             require_number,
         )
-        from spheremix.run.address import check_address  # noqa: PLC0415
         from spheremix.select import CRITERIA  # noqa: PLC0415
         from spheremix.text.vectorizer import WEIGHTINGS  # noqa: PLC0415
 
@@ -714,3 +715,39 @@ def parse_names(name: str, value: Any) -> tuple[str, ...] | None:
             got=repr(value),
         )
     return found or None
+
+
+def check_address(address: Any, *, remote: bool) -> None:
+    """Refuse what is no address; and hosts other than this machine, where nobody allowed them."""
+    from urllib.parse import urlsplit  # noqa: PLC0415
+
+    try:
+        parts = urlsplit(address if isinstance(address, str) else "")
+        host, known = parts.hostname or "", parts.port != 0
+    except ValueError:
+        parts, host, known = urlsplit(""), "", False
+    more = parts.query or parts.fragment or parts.username or parts.password
+    plain = host.isascii() and str(address).isprintable() and " " not in str(address)
+    if parts.scheme not in {"http", "https"} or not host or not known or not plain or more:
+        raise ParameterError(
+            "{namer} must be an address, as http://localhost:11434/v1; got {got}", got=repr(address)
+        )
+    if not remote and not is_here(host):
+        raise ParameterError(
+            "{namer}: {host} is another machine. It would be sent the words of each group, and "
+            "titles and the first {characters} characters of {documents} of its documents",
+            remedies=("allow this with {namer_remote=True}", "use a model on this machine"),
+            host=host,
+            characters=EXCERPT,
+            documents=DOCUMENTS,
+        )
+
+
+def is_here(host: str) -> bool:
+    """Return whether a host is this machine."""
+    import ipaddress  # noqa: PLC0415 (who asks no model does not wait for it)
+
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

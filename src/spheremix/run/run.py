@@ -43,8 +43,7 @@ from spheremix.run.folder.fitted import (
     load_path,
     load_tree,
 )
-from spheremix.run.folder.readme import PAGE, README, explain
-from spheremix.run.folder.schema import FORMAT, VERSION, RunInfo
+from spheremix.run.folder.schema import FORMAT, PAGE, README, VERSION, RunInfo, explain
 from spheremix.run.folder.store import STAGE, Store, key_of
 from spheremix.run.names import AUTOMATIC
 from spheremix.run.stages.dense import DenseFit

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 from spheremix._files import open_regular
 from spheremix.errors import MissingPackageError, ParameterError
 from spheremix.text.corpus import ReadError, listed, shown
-from spheremix.text.csv_files import DELIMITERS, open_csv
+from spheremix.text.csv_files import DELIMITERS, check_names, has_header, open_csv, without_header
 from spheremix.text.files import EXPANSION, LEAST_UNPACKED, archive, lines
-from spheremix.text.headers import check_names, has_header, without_header
 from spheremix.wording import count, install
 
 if TYPE_CHECKING:

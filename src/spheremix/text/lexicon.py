@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from spheremix.errors import MissingPackageError, ParameterError
-from spheremix.text.tokens import NO_WORD, UNKNOWN
+from spheremix.text.words import NO_WORD, UNKNOWN
 from spheremix.wording import install
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spheremix.text.tokens import Tokens
+from spheremix.text.words import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

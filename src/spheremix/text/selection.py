@@ -10,7 +10,7 @@ import numpy as np
 
 from spheremix.errors import ParameterError
 from spheremix.parameters import require_integer
-from spheremix.text.tokens import UNKNOWN
+from spheremix.text.words import UNKNOWN
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from spheremix.text.lexicon import Lexicon
     from spheremix.text.phrases import Phrase
-    from spheremix.text.tokens import Tokens, Written
+    from spheremix.text.words import Tokens, Written
 
 RARE, COMMON, DROPPED, MIXED = "rare", "common", "dropped", "mixed"
 MOST_LISTED = 1000  # rare words, and words of digits and letters, that are listed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from spheremix.text.lexicon import Lexicon
 from spheremix.text.parts import Here, added
 from spheremix.text.phrases import PhraseTable, learn_phrases
 from spheremix.text.selection import DROPPED, MIXED, left_out_forms
-from spheremix.text.tokens import NO_WORD, UNKNOWN, Tokens, Written
+from spheremix.text.words import NO_WORD, UNKNOWN, Tokens, Written, growing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -89,13 +88,6 @@ class Terms:
         ids = [NO_WORD if word is None else places[word] for word in words]
         tokens = Tokens(np.array(ids, dtype=np.int32), np.array([0, len(ids)]))
         return [names[i] for i in self._table(tokens).ids.tolist() if i >= 0]
-
-
-def growing() -> defaultdict[str, int]:
-    """Return a mapping in which everything that is asked for gets the next number."""
-    numbers: defaultdict[str, int] = defaultdict()
-    numbers.default_factory = numbers.__len__
-    return numbers
 
 
 def runs_of_words(

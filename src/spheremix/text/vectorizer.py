@@ -33,9 +33,8 @@ from spheremix.text.selection import (
     texts_with,
 )
 from spheremix.text.stopwords import stop_words as stop_words_in
-from spheremix.text.terms import Terms, growing, runs_of_words
-from spheremix.text.tokens import UNKNOWN, Written
-from spheremix.text.words import Cutting, WordRule, word_list
+from spheremix.text.terms import Terms, runs_of_words
+from spheremix.text.words import UNKNOWN, Cutting, WordRule, Written, growing, word_list
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 
     from spheremix.text.parts import Parts
     from spheremix.text.phrases import Phrase
-    from spheremix.text.tokens import Tokens
+    from spheremix.text.words import Tokens
 
 NO_WORD_LEFT = "no word of the vocabulary"
 NO_SUBJECT = "nothing but addresses, headers or repeated lines"

@@ -1,4 +1,4 @@
-"""From a text to its forms, which forms are words, and lists of words that people give.
+"""Texts as forms, forms as words, and words as numbers; lists of words that people give.
 
 A form is a run of letters and digits as somebody wrote it. Forms of one word are put together in
 :mod:`spheremix.text.lexicon`.
@@ -8,19 +8,31 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, groupby
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from scipy import sparse
 
 from spheremix.errors import ParameterError
 from spheremix.text.files import lines, reading
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
 LONGEST = 100  # characters: what is longer is no word (a key, a picture, a sequence)
 JOINERS = "\u200c\u200d"  # within words of Persian and of Indic scripts
+NO_WORD = -1  # a form that is no word: a stop word, a number, a sign
+UNKNOWN = -2  # a word that has no number
 # Everything but letters and digits becomes a space: for ASCII this is much faster than a pattern.
 SPACED = {code: " " for code in range(128) if not chr(code).isalnum()}
 SIGNED = SPACED | {ord(sign): " . " for sign in '.,;:!?()[]{}<>|/*"'}
@@ -118,3 +130,112 @@ def word_list(name: str, value: Any) -> tuple[str, ...]:
         if not isinstance(word, str):
             raise ParameterError(f"{{{name}}} must be words; got {{got}}", got=repr(word))
     return tuple(dict.fromkeys(word for one in found if (word := " ".join(one.lower().split()))))
+
+
+# Texts as numbers: the words of all texts one after the other, as arrays
+
+
+def growing() -> defaultdict[str, int]:
+    """Return a mapping in which everything that is asked for gets the next number."""
+    numbers: defaultdict[str, int] = defaultdict()
+    numbers.default_factory = numbers.__len__
+    return numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The words of texts, in order.
+
+    Attributes
+    ----------
+    ids : ndarray of int
+        Number of each word; negative numbers count for nothing, and separate their neighbours.
+    ends : ndarray of int, shape (n + 1,)
+        Text i has the words from ``ends[i]`` to ``ends[i + 1]``.
+    """
+
+    ids: NDArray[np.int32]
+    ends: NDArray[np.int64]
+
+    @classmethod
+    def read(
+        cls,
+        texts: Iterable[str],
+        cut: Callable[[str], Iterable[str]],
+        numbers: Mapping[str, int],
+    ) -> Self:
+        """Cut texts into forms and number them; a mapping may make up new numbers."""
+        number, ids, ends = numbers.__getitem__, array("i"), array("q", [0])
+        for text in texts:
+            ids.extend(map(number, cut(text)))
+            ends.append(len(ids))
+        return cls(np.array(ids, dtype=np.int32), np.array(ends, dtype=np.int64))
+
+    def renumber(self, numbers: Sequence[int]) -> Tokens:
+        """Return the words with ``numbers[i]`` in the place of i; negative ones stay."""
+        table = np.array([*numbers, UNKNOWN, NO_WORD], dtype=np.int32)  # -1 and -2 are at the end
+        return Tokens(table[self.ids], self.ends)
+
+    def occurrences(self, size: int) -> NDArray[np.int64]:
+        """Count how often each word occurs in all texts."""
+        return np.bincount(self.ids[self.ids >= 0], minlength=size).astype(np.int64)
+
+    def counts(self, size: int) -> sparse.csr_array:
+        """Count how often each text has each of so many words."""
+        words = self.ids >= 0
+        before = np.concatenate([[0], np.cumsum(words)])
+        ones = np.ones(before[-1], dtype=np.int64)
+        shape = (len(self.ends) - 1, size)
+        ends = before[self.ends]
+        if ends[-1] <= np.iinfo(np.int32).max:  # scikit-learn takes no wider indices
+            ends = ends.astype(np.int32)
+        found = sparse.csr_array((ones, self.ids[words], ends), shape=shape)
+        found.sum_duplicates()
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Texts as the forms that are written in them.
+
+    Attributes
+    ----------
+    tokens : Tokens
+        By their places in ``forms``.
+    forms : list of str
+        In the order in which they are met.
+    kinds : dict of str to int
+        What was left out as no subject, and the number of texts that have it.
+    """
+
+    tokens: Tokens
+    forms: list[str]
+    kinds: dict[str, int]
+
+    @classmethod
+    def read(
+        cls,
+        texts: Iterable[str],
+        cut: Callable[[str], Iterable[str]],
+        without: Callable[[str], tuple[str, list[str]]] | None = None,
+    ) -> Self:
+        """Cut texts into forms; ``without`` returns a text without what is no subject, and why."""
+        numbers = growing()
+        kinds: Counter[str] = Counter()
+
+        def cut_left(text: str) -> Iterable[str]:
+            left, found = without(text)  # type: ignore[misc]
+            kinds.update(found)
+            return cut(left)
+
+        tokens = Tokens.read(texts, cut if without is None else cut_left, numbers)
+        return cls(tokens, list(numbers), dict(kinds))
+
+    def occurrences(self) -> dict[str, int]:
+        """Return how often each form occurs."""
+        counts = self.tokens.occurrences(len(self.forms)).tolist()
+        return dict(zip(self.forms, counts, strict=True))
+
+    def renumbered(self, numbers: Mapping[str, int]) -> Tokens:
+        """Return the texts by other numbers of their forms."""
+        return self.tokens.renumber([numbers[form] for form in self.forms])

@@ -14,13 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spheremix.text.boilerplate import Boilerplate
-from spheremix.text.empty_words import EMPTY, NOTHING
 from spheremix.text.lexicon import Simplemma
 from spheremix.text.phrases import associated, meetings
-from spheremix.text.stopwords import stop_words
-from spheremix.text.terms import growing
-from spheremix.text.tokens import Tokens
-from spheremix.text.words import Cutting
+from spheremix.text.stopwords import EMPTY, NOTHING, stop_words
+from spheremix.text.words import Cutting, Tokens, growing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spheremix.data.base import Engine
-from spheremix.data.threads import resolve_threads
+from spheremix.data.engines import resolve_threads
 from spheremix.em import Fit  # noqa: TC001 (types are read when decoding)
 from spheremix.estimators.cuts import Trees
 from spheremix.estimators.fitted import FitSummary, FittedMixture, columns_of

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from spheremix.run import Listener
     from spheremix.run.folder.store import Store
     from spheremix.run.options import ExploreOptions
-    from spheremix.run.stages.seeds import Seeded
+    from spheremix.run.seeds import Seeded
 
 
 @dataclass(eq=False, kw_only=True)

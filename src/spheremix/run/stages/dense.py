@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from spheremix.models.vmf import VMFModel
     from spheremix.reading import Agreement
     from spheremix.run.options import ExploreOptions
+    from spheremix.run.seeds import Seeded
     from spheremix.run.stages import Context
     from spheremix.run.stages.rows import Rows
-    from spheremix.run.stages.seeds import Seeded
 
 NAMES |= {"Evidence": Evidence, "Recommendation": Recommendation}
 

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.path import PathState
     from spheremix.run.options import ExploreOptions
+    from spheremix.run.seeds import Seeded
     from spheremix.run.stages import Context
-    from spheremix.run.stages.seeds import Seeded
 
 # Odds of the time that is behind, from the odds of two places on the path: chosen on the paths that
 # are recorded in the tests. The first steps of a path take two iterations each, those at which few

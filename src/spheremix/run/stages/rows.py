@@ -34,7 +34,7 @@ from spheremix.text.writing import Writing, learn_writing
 from spheremix.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from spheremix.run import Listener
@@ -186,6 +186,15 @@ class Rows:
             return len(set(found))
         beside = (hash(row.tobytes()) for row in self.meaning[self.kept])
         return len(set(zip(found, beside, strict=True)))
+
+    def word_places(self) -> Callable[[str], list[int]] | None:
+        """Return what finds the columns of a word in any form; None where they are no words."""
+        if self.words is None:
+            return None
+        places = {word: j for j, word in enumerate(self.words)}
+        how = self.vectorization
+        forms = (lambda word: [word]) if how is None else how.vectorizer(self.words).words
+        return lambda word: [places[one] for one in forms(word) if one in places]
 
     @property
     def dropped_lines(self) -> list[str]:

@@ -1,20 +1,28 @@
-"""Groups that people ask for, each by words and ids of documents: read and checked."""
+"""Groups that people ask for, by words and ids: read, checked, and found among the documents."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from os import fspath
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from spheremix.errors import ParameterError
+import numpy as np
+
+from spheremix.errors import Message, ParameterError
 from spheremix.run.folder.files import is_path
 from spheremix.run.names import JOINERS, LONGEST
-from spheremix.text.corpus import shown
+from spheremix.text.corpus import digest, listed, shown
 from spheremix.text.files import reading
 from spheremix.text.formats import Layout, open_table
 from spheremix.wording import joined
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
 
 Codebook = tuple[dict[str, Any], ...]
 BETWEEN_WORDS, BETWEEN_IDS = r"[\s,;]+", r"\s*[;\n]\s*"
@@ -89,3 +97,77 @@ def _parts(given: Any, between: str, name: str) -> list[str]:
 
 def _refusal(problem: str) -> ParameterError:
     return ParameterError("{seeds}: {problem}", problem=problem)
+
+
+# Among the documents: columns of words, rows of ids
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seeded:
+    """What estimators take: the first components are the groups that are asked for."""
+
+    names: list[str]
+    columns: list[list[int]] | None  # of the words of each group; None where none has words
+    labels: NDArray[np.intp] | None  # the group of each row, -1 where it is not known
+    notes: list[Message]
+
+    def key(self) -> tuple[str, ...]:
+        """Return what labels add to the key of a fit; columns are parameters of the estimator."""
+        return () if self.labels is None else (digest([self.labels.astype("<i8").tobytes()]),)
+
+
+def find_seeds(
+    codebook: Any, ids: Sequence[str], look: Callable[[str], list[int]] | None, *, split: bool
+) -> Seeded:
+    """Find words and documents of a codebook; those that are not there are named in a note.
+
+    ``ids`` are those of the rows; ``look`` finds the columns of a word, None where rows have none.
+    """
+    if split and any(one["ids"] for one in codebook):
+        raise ParameterError(
+            "{seeds}: ids are of whole documents, and these are split into passages",
+            remedies=("give words", "keep documents whole, {split='none'}"),
+        )
+    if look is None and any(one["words"] for one in codebook):
+        raise ParameterError(
+            "{seeds}: words are for groups of texts, and these are groups by embeddings alone",
+            remedies=("give ids of documents",),
+        )
+    places = {name: row for row, name in enumerate(ids)}
+    labels = np.full(len(ids), -1, dtype=np.intp)
+    columns: list[list[int]] = []
+    lost: list[str] = []
+    for k, one in enumerate(codebook):
+        known = {word: look(word) for word in one["words"]} if look else {}
+        columns.append(list(dict.fromkeys(j for found in known.values() for j in found)))
+        away = [word for word, found in known.items() if not found]
+        for name in one["ids"]:
+            row = places.get(name)
+            if row is None:
+                away.append(name)
+            elif labels[row] not in {-1, k}:
+                both = [codebook[labels[row]]["group"], one["group"]]
+                raise ParameterError(
+                    "{seeds}: the document {id} is in two groups, {both}",
+                    remedies=("leave it in one",),
+                    id=shown(name),
+                    both=listed(both),
+                )
+            else:
+                labels[row] = k
+        if not columns[-1] and not np.any(labels == k):
+            raise ParameterError(
+                "{seeds}: nothing of the group {name} is in the documents: {away}",
+                remedies=("give words that are in several documents",),
+                name=shown(one["group"]),
+                away=listed(away),
+            )
+        if away:
+            lost.append(f"{listed(away)} ({one['group']})")
+    text = "{seeds}: not among the words and documents that are grouped: {lost}"
+    return Seeded(
+        [one["group"] for one in codebook],
+        columns if any(columns) else None,
+        labels if np.any(labels >= 0) else None,
+        [Message(text, {"lost": "; ".join(lost)})] if lost else [],
+    )
