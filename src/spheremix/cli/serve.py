@@ -56,6 +56,18 @@ def serve(
     ] = None,
     threads: flags.Threads = None,
     open_page: flags.Open = False,
+    mcp: Annotated[
+        bool,
+        typer.Option(
+            "--mcp",
+            help="Answer programs, such as assistants with a language model, by the Model Context "
+            "Protocol: on standard input and output, or with --port at an address of this machine.",
+        ),
+    ] = False,
+    edit: Annotated[
+        bool,
+        typer.Option("--edit", help="With --mcp: let programs rename, merge and split groups."),
+    ] = False,
 ) -> None:
     """Show the report of a run at an address of this machine, where edits are applied by a click.
 
@@ -65,6 +77,13 @@ def serve(
     from spheremix.run.run import load_run
 
     load_run(run)  # says what it is instead
+    if mcp:
+        from spheremix.cli.programs import serve_programs
+
+        serve_programs(run, port, edit=edit)
+        return
+    if edit:
+        raise ValueError("--edit is for programs: add --mcp. The page can be edited without it.")
     with Server(Desk(run, threads), port) as server:
         say(server.address, whole=True)
         remark("Edits of this page are applied to the run. Ctrl-C stops it.")
