@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.wording import count
+from spheremix.wording import count, html_lines, html_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -188,6 +188,10 @@ class Advice:
     def __str__(self) -> str:
         """Say it in a few sentences."""
         return "\n".join([*(one.sentence for one in self.recommended), *self.doubts])
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook: the sentences, then the numbers that were compared."""
+        return html_lines(str(self).splitlines()) + html_table(self.table())
 
     def table(self) -> dict[str, NDArray[Any]]:
         """Return the evidence as columns, one row for each candidate."""

@@ -17,7 +17,7 @@ from spheremix.cli.console import say
 from spheremix.cli.guard import sentence_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from spheremix.run.run import Run
@@ -134,7 +134,7 @@ class Tools:
             for i, own in enumerate(texts)
             if all(word in f"{titles[i]} {own}".casefold() for word in wanted)
         ]
-        documents = run.documents or {}
+        documents = self._table()
         counts: dict[str, int] = {}
         for i in hits:
             name = str(documents["name"][i] or "set aside")
@@ -155,9 +155,8 @@ class Tools:
         self, group: int, order: str = "typical", start: int = 0, limit: int = 20
     ) -> dict[str, Any]:
         """List documents of a group: order is typical, borderline (least sure first) or file."""
-        run = self.run
         self._check_group(group)
-        table = run.documents or {}
+        table = self._table()
         own = [i for i, k in enumerate(table["group"]) if k == group]
         if order == "typical":
             key = "share" if "share" in table else "cosine"
@@ -178,7 +177,7 @@ class Tools:
         if id not in corpus.ids:
             raise AnswerError(f"There is no document {id!r}: search or documents list ids.")
         i = corpus.ids.index(id)
-        found = {name: own[i] for name, own in (run.documents or {}).items()}
+        found = {name: own[i] for name, own in self._table().items()}
         text = self._texts()[i]
         found = {name: value for name, value in found.items() if value not in {None, ""}}
         found |= {"text": text[:LONGEST], "characters": len(text), "why": self._why(i)}
@@ -247,6 +246,9 @@ class Tools:
         if not 0 <= group < K:
             raise AnswerError(f"There is no group {group}: they have the numbers 0 to {K - 1}.")
 
+    def _table(self) -> Mapping[str, Any]:
+        return self.run.documents or {}
+
     def _texts(self) -> list[str]:
         """Return the texts of the documents; of those that were split, their passages in order."""
         run = self.run
@@ -262,7 +264,7 @@ class Tools:
     def _listed(self, i: int) -> dict[str, Any]:
         """Return a document as lists have it."""
         wanted = ("id", "title", "date", "group", "name", "certainty", "share", "stability")
-        table = self.run.documents or {}
+        table = self._table()
         found = {name: table[name][i] for name in wanted if name in table}
         return found | {"text": " ".join(self._texts()[i][:QUOTED].split())}
 

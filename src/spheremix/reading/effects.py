@@ -48,7 +48,7 @@ from spheremix.reading.labels import is_missing
 from spheremix.reading.shares import as_codes, as_lengths, as_mixture, noise_of, normalised
 from spheremix.reading.stability import CLOSE_ENOUGH, Stability, stability
 from spheremix.reading.timeline import parse_dates
-from spheremix.wording import count, joined
+from spheremix.wording import count, html_lines, html_table, joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -283,6 +283,10 @@ class Effects:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Show them in a notebook: the sentences, then shares with their intervals."""
+        return html_lines(str(self).splitlines()) + html_table(self.table())
 
 
 def effects(

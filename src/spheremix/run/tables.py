@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-import html
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,12 +14,16 @@ from spheremix.reading import contingency, timeline
 from spheremix.reading.documents import NOWHERE, certainties
 from spheremix.reading.effects import shown_value
 from spheremix.run.columns import TABLES, input_columns
+from spheremix.run.folder.files import replacing
 from spheremix.run.stages.rows import BY_EDIT, STOP
 from spheremix.select import CRITERIA
+from spheremix.text.formats import arrow_table, parquet_bytes
 from spheremix.text.selection import COMMON, DROPPED, MIXED, RARE, most_frequent
+from spheremix.wording import html_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from os import PathLike
 
     from scipy import sparse
 
@@ -36,7 +40,6 @@ if TYPE_CHECKING:
 
 TYPICAL = 10  # documents of a group in the table of typical ones
 BEGINNING = 100  # characters of a text that are shown
-SHOWN = 20  # rows that a notebook shows
 REASONS = (STOP, DROPPED, BY_EDIT, MIXED, COMMON, RARE)
 
 
@@ -56,14 +59,28 @@ class Table(dict[str, list[Any]]):
 
     def _repr_html_(self) -> str:
         """Show the first rows in a notebook."""
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in self)
-        rows = [
-            "".join(f"<td>{html.escape(_shown(column[i]))}</td>" for column in self.values())
-            for i in range(min(self.n_rows, SHOWN))
-        ]
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        more = f"<p>{SHOWN} of {self.n_rows:,} rows</p>" if self.n_rows > SHOWN else ""
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+        return html_table(self)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Hand the columns to whatever reads Arrow: polars, pyarrow, DuckDB."""
+        return arrow_table(self).__arrow_c_stream__(requested_schema)
+
+    def write_parquet(self, path: str | PathLike[str]) -> Path:
+        """Write the table as a Parquet file.
+
+        Parameters
+        ----------
+        path : str or path
+            Replaced at once when all is written.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        with replacing(Path(path)) as file:
+            file.write(parquet_bytes(self))
+        return Path(path)
 
 
 def as_table(key: str, columns: Mapping[str, Any]) -> Table:
@@ -76,12 +93,6 @@ def as_table(key: str, columns: Mapping[str, Any]) -> Table:
             plain = ["" if one is None else one for one in plain]
         found[name] = plain
     return found
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return ""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 # Writing

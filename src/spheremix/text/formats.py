@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import json
 import re
 from dataclasses import dataclass
@@ -156,18 +157,22 @@ def _object(path: Path, value: Any, place: str) -> Mapping[str, Any]:
     )
 
 
-def parquet_bytes(columns: Mapping[str, Any]) -> bytes:
-    """Return columns of one length as a Parquet file."""
+def arrow_table(columns: Mapping[str, Any]) -> Any:
+    """Return columns of one length as a table of Arrow."""
     try:
         arrow = importlib.import_module("pyarrow")
-        parquet = importlib.import_module("pyarrow.parquet")
     except ImportError:
         raise MissingPackageError(
-            "Parquet is written with the package pyarrow", remedies=(install("pyarrow"),)
+            "Parquet and Arrow are written with the package pyarrow", remedies=(install("pyarrow"),)
         ) from None
-    sink = arrow.BufferOutputStream()
-    parquet.write_table(arrow.table(dict(columns)), sink)
-    return bytes(sink.getvalue())
+    return arrow.table(dict(columns))
+
+
+def parquet_bytes(columns: Mapping[str, Any]) -> bytes:
+    """Return columns of one length as a Parquet file."""
+    found, sink = arrow_table(columns), io.BytesIO()
+    importlib.import_module("pyarrow.parquet").write_table(found, sink)
+    return sink.getvalue()
 
 
 def _parquet_records(path: Path) -> Records:
