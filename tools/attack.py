@@ -13,6 +13,8 @@ import shutil
 import sys
 import tempfile
 import time
+import urllib.request
+from http import HTTPStatus
 from pathlib import Path
 
 import numpy as np
@@ -178,15 +180,33 @@ def draw_edits(rng: np.random.Generator, arena: Arena, folder: Path, path: Path,
         edits["names"] = {str(order[0]): f"called {note}"}
     if rng.random() < 0.3:
         edits["misplaced"] = [f"d{j}" for j in rng.choice(N_DOCUMENTS, 3, replace=False)]
-    if K > 2 and rng.random() < 0.5:
+    if rng.random() < 0.2:  # the groups are others, and so are their numbers
+        edits |= {"nodes": cut_of(rng, folder), "names": {}}
+    elif K > 2 and rng.random() < 0.5:
         edits["merge"] = [order[:2]]
     elif K < 4 and rng.random() < 0.5:
         edits["split"] = [order[-1]]
+    elif rng.random() < 0.3:
+        edits["move"] = {f"d{j}": order[-1] for j in rng.choice(N_DOCUMENTS, 3, replace=False)}
     if rng.random() < 0.3:
         known = sorted(set(read_table(folder / "words.csv")["word"]))
         edits["drop_words"] = [str(rng.choice(known))]
     arena.write_edits(path, folder, **edits)
     return note
+
+
+def cut_of(rng: np.random.Generator, folder: Path) -> list[int]:
+    """Return nodes of the tree of a run that hold each fine group once: 2 to 4 of them."""
+    tree = read_table(folder / "tables" / "tree.csv")
+    parents = {int(k): int(own or -1) for k, own in zip(tree["node"], tree["parent"], strict=True)}
+    cut = [node for node, parent in parents.items() if parent < 0]
+    for _ in range(rng.integers(1, 4)):
+        inner = [node for node in cut if node in parents.values()]
+        if inner:
+            chosen = inner[int(rng.integers(len(inner)))]
+            cut.remove(chosen)
+            cut += [node for node, parent in parents.items() if parent == chosen]
+    return cut
 
 
 def attack_chains(arena: Arena, rng: np.random.Generator, place: Path) -> None:
@@ -213,6 +233,7 @@ def attack_chains(arena: Arena, rng: np.random.Generator, place: Path) -> None:
         if notes_of(folder) != notes:
             raise FoundError(f"{command}: the notes are {notes_of(folder)}, not {notes}")
         arena.tried["edits made or taken back"] += 1
+    arena.sound(folder, refit=rng.random() < 0.3)
     arena.same(folder, 0)
 
 
@@ -283,6 +304,36 @@ def attack_pairs(arena: Arena, rng: np.random.Generator, place: Path) -> None:
     arena.same(folder, 0)
 
 
+def attack_served(arena: Arena, rng: np.random.Generator, place: Path) -> None:
+    """Edits by the page of a server that is killed at any moment: made, or not made at all."""
+    folder, note = place / "run", ""
+    shutil.copytree(arena.finished[0], folder)
+    process, said = arena.start("serve", str(folder), "--threads", "1")
+    address = b""
+    while process.is_alive() and not address.endswith(b"/\n"):
+        time.sleep(0.05)
+        address = said.read_bytes().partition(b"\n")[0] + b"\n" if said.exists() else b""
+    note = draw_edits(rng, arena, folder, place / "edits.json", 0)
+    request = urllib.request.Request(  # noqa: S310 (this machine)
+        address.decode().strip() + "edits",
+        (place / "edits.json").read_bytes(),
+        {"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
+        if answer.status != HTTPStatus.ACCEPTED:
+            raise FoundError(f"the server answered {answer.status}")
+    process.join(float(1.5 * arena.seconds * rng.random() ** 2))
+    process.kill()
+    process.join()
+    said.unlink(missing_ok=True)
+    arena.run("report", str(folder), codes={0})
+    if notes_of(folder) not in ([], [note]):
+        raise FoundError(f"the notes are {notes_of(folder)}")
+    arena.tried["edits by a page"] += 1
+    arena.sound(folder)
+    arena.same(folder, 0)
+
+
 # Updates, names and system calls
 
 
@@ -308,6 +359,7 @@ def attack_updates(arena: Arena, rng: np.random.Generator, place: Path) -> None:
     arena.equal(folder, arena.updated)
     if outputs(arena.edited) != arena.before:
         raise FoundError("an update changed the run before it")
+    arena.sound(folder)
     arena.tried["updates"] += 1
 
 
@@ -389,7 +441,7 @@ def attack_calls(arena: Arena, rng: np.random.Generator, place: Path) -> None:
 ATTACKS = (
     *(attack_others, attack_kills, attack_reuse, attack_together, attack_tampering, attack_inputs),
     *(attack_chains, attack_edit_files, attack_memory, attack_pairs, attack_updates, attack_names),
-    *(attack_calls, attack_calls),
+    *(attack_calls, attack_calls, attack_served),
 )
 
 

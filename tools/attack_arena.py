@@ -131,6 +131,8 @@ class Arena:
             begin = time.monotonic()
             self.run(*self.explore(self.finished[seed], seed), codes={0})
             self.seconds = time.monotonic() - begin
+        self.seeds = home / "seeds.csv"
+        self.seeds.write_text(f"group,words\nMine,{' '.join(self.topics[0][:6])}\n")
         self.names = home / "names.csv"
         key = next(iter(read_table(self.groups(self.finished[0]))))  # the number of a group
         self.names.write_text(f"{key},name\n0,the first\n1,the second\n")
@@ -153,7 +155,8 @@ class Arena:
             for i in range(n):
                 own = self.topics[of[i % len(of)]]
                 words = [*rng.choice(own, 12), *rng.choice(self.topics[2], 6)]
-                file.write(json.dumps({"id": f"{prefix}{i}", "text": " ".join(words)}) + "\n")
+                document = {"id": f"{prefix}{i}", "text": " ".join(words), "side": "ab"[i % 2]}
+                file.write(json.dumps(document) + "\n")
 
     # What is typed
 
@@ -164,8 +167,9 @@ class Arena:
 
     def others(self) -> list[tuple[str, ...]]:
         """Return options that reuse what is in a folder."""
-        names = ("--names", str(self.names))
-        return [("--k", "3:4"), ("--criterion", "aic"), ("--kappa", "free"), names]
+        more = [("--k", "3:4"), ("--criterion", "aic"), ("--kappa", "free")]
+        more += [("--names", str(self.names)), ("--seeds", str(self.seeds)), ("--split", "10")]
+        return [*more, ("--label", "side"), ("--label", "side", "--effects", "side")]
 
     def assign(self, seed: int, table: Path, *more: str) -> tuple[str, ...]:
         """Return the command that assigns."""
@@ -187,6 +191,7 @@ class Arena:
             *(self.explore(folder, 0, *more) for more in self.others()),
             ("names", str(folder)),
             ("report", str(folder)),
+            ("effects", str(folder), "--by", "side", "--draws", "10", "-o", table, "--force"),
             ("assign", str(folder), str(self.corpus), "-o", table, "--force"),
             ("edit", str(folder), str(self.edits)),
             ("edit", str(folder), UNDO),
@@ -312,6 +317,11 @@ class Arena:
         """Take all edits back; the outputs are those of a calm run."""
         self.undo_all(folder)
         self.equal(folder, self.finished[seed])
+
+    def sound(self, folder: Path, *, refit: bool = False) -> None:
+        """Every file is as its checksum says, and the run can be made again to the same bytes."""
+        self.run("check", str(folder), *(("--refit",) if refit else ()), codes={0})
+        self.tried["runs checked" if not refit else "runs made again"] += 1
 
     @staticmethod
     def equal(folder: Path, calm: Path, suffixes: tuple[str, ...] = ("",)) -> None:
