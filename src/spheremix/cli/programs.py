@@ -218,7 +218,7 @@ class Tools:
     # To change
 
     def rename(self, group: int, name: str) -> dict[str, Any]:
-        """Give a group another name."""
+        """Rename a group."""
         return self._edited({"names": {group: name}})
 
     def merge(self, groups: list[int]) -> dict[str, Any]:
