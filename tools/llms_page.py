@@ -51,6 +51,11 @@ def first(text: str | None) -> str:
     return plain((text or "").split("\n\n")[0])
 
 
+def sentence(text: str) -> str:
+    """Return the first sentence of a text."""
+    return re.split(r"(?<=\.) (?=[A-Z])", text)[0]
+
+
 def commands() -> Iterator[str]:
     """List the commands with their options: of the longest one those that its short help has."""
     yield "\n## Commands\n"
@@ -67,7 +72,7 @@ def tables() -> Iterator[str]:
     """List the tables of a run with their columns."""
     yield "\n## Tables of a run\n"
     for table in TABLES.values():
-        yield f"- {table.file}: {plain(table.about)} Columns: {', '.join(table.columns)}."
+        yield f"- {table.file}: {sentence(plain(table.about))} Columns: {', '.join(table.columns)}."
 
 
 def tools() -> Iterator[str]:
