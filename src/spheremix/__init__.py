@@ -79,7 +79,7 @@ __all__ = [
     "stability_selection",
     "text",
 ]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Where a name lives: it is loaded when first asked for, so that the command answers at once.
 # The imports above tell the same to type checkers and editors; those missing here are modules.

@@ -13,6 +13,7 @@ import os
 import pickle
 import shutil
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -143,6 +144,32 @@ def test_another_version_is_refused(copy, version):
     (copy / "run.json").write_text(json.dumps({**content, "version": version}))
     assert not survives(copy)
     assert "run.json" in refusal("names", copy)
+
+
+def test_a_run_of_the_first_version_is_refused_with_what_to_do(tmp_path):
+    """``run-0.1.0.json`` is what ``spheremix explore`` of version 0.1.0 wrote about 50 texts."""
+    old = tmp_path / "old"
+    old.mkdir()
+    shutil.copy2(Path(__file__).parents[1] / "golden" / "run-0.1.0.json", old / "run.json")
+    (old / "clusters.csv").write_text("cluster,size\n", encoding="utf-8")
+    texts = tmp_path / "texts.csv"
+    texts.write_text("text\n" + "a boat in a storm\n" * 50, encoding="utf-8")
+    before = everything(old)
+    expected = (
+        f"error: {old / 'run.json'}: written by spheremix 0.1.0, and spheremix {sm.__version__} "
+        "cannot read it: explore the documents again into another folder or read it with "
+        "spheremix 0.1.0."
+    )
+    commands = [(name, old) for name in ("report", "names", "check", "serve", "figures")]
+    commands += [("edit", old, "--undo"), ("assign", old, texts), ("effects", old, "--by", "x")]
+    commands += [("explore", texts, "-o", old), ("explore", texts, "-o", old, "--force")]
+    commands += [("update", old, texts, "-o", tmp_path / "new"), ("serve", old, "--mcp")]
+    for arguments in commands:
+        assert refusal(*arguments) == expected, arguments
+    with pytest.raises(sm.RunError) as raised:
+        sm.load_run(old)
+    assert f"error: {raised.value}" == expected
+    assert everything(old) == before
 
 
 def test_a_large_run_json_is_refused(copy):

@@ -43,8 +43,8 @@ from spheremix.run.folder.fitted import (
     load_path,
     load_tree,
 )
-from spheremix.run.folder.schema import FORMAT, PAGE, README, VERSION, RunInfo, explain
-from spheremix.run.folder.store import STAGE, Store, key_of
+from spheremix.run.folder.schema import FORMAT, PAGE, README, RunInfo, explain
+from spheremix.run.folder.store import STAGE, Store, key_of, require_version
 from spheremix.run.names import AUTOMATIC
 from spheremix.run.stages.dense import DenseFit
 from spheremix.run.stages.meaning import Meaning
@@ -1129,11 +1129,7 @@ def open_run(store: Store) -> Run:
     content = read_json(path)
     if content.get("format") != FORMAT:
         raise RunError(f"{path}: not a run of spheremix.")
-    if content.get("version") != VERSION:
-        raise RunError(
-            f"{path}: version {str(content.get('version'))[:20]} of the format; this spheremix "
-            f"reads version {VERSION}: use the spheremix that wrote it, or run it again."
-        )
+    require_version(store.place, content)
     info: RunInfo = decode(RunInfo, content, str(path))
     K = info.n_groups
     if K < 1 or any(one is not None and len(one) != K for one in (info.names, info.colours)):

@@ -25,6 +25,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import spheremix
 from spheremix._files import (
     CACHE,
     LOCK,
@@ -62,6 +63,21 @@ OUTPUT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}(/[A-Za-z0-9_][A-Za-z0-9_.
 PART = re.compile(rf"\.{re.escape(MANIFEST)}\.[0-9a-f]{{16}}\.part")
 BLOCK = 512  # bytes of a file that a disk writes at once
 NAMED = 3  # files of others that a message names
+
+
+def require_version(folder: Path, info: Mapping[str, Any]) -> None:
+    """Refuse a run of another version of the format, by its ``run.json``."""
+    if info.get("version") == RUN_VERSION:
+        return
+    versions = info.get("versions")
+    known = versions.get("spheremix") if isinstance(versions, dict) else None
+    raise RunError(
+        "{file}: written by {writer}, and spheremix {here} cannot read it",
+        remedies=("explore the documents again into another folder", "read it with {writer}"),
+        file=folder / MANIFEST,
+        writer=f"spheremix {str(known)[:20]}" if known else "another version of spheremix",
+        here=spheremix.__version__,
+    )
 
 
 def key_of(*parts: Any) -> str:
@@ -161,12 +177,8 @@ class Store:
                 folder=folder,
             )
         info = self.info()
-        if info is not None and info.get("version") != RUN_VERSION:
-            raise RunError(
-                "{folder}: holds a run of another version of spheremix",
-                remedies=("choose another folder with {out}", "remove it"),
-                folder=folder,
-            )
+        if info is not None:
+            require_version(folder, info)
         found = list(itertools.islice(self._others(), NAMED + 1))
         if found:
             more = " and more" if len(found) > NAMED else ""
