@@ -128,7 +128,7 @@ export function undoButton({ edits }, at) {
 
 /** @param {App["state"]} state @param {[string, string][]} others */
 function compareChoice(state, others) {
-  const choices = /** @type {[string, string][]} */ ([["-1", "compare with …"], ...others]);
+  const choices = /** @type {[string, string][]} */ ([["-1", "compare …"], ...others]);
   const choose = (/** @type {string} */ value) => state.set({ compared: Number(value) });
   const select = selectOf("compare", "Compare with another group", choices, choose);
   select.value = String(state.now.compared);

@@ -8,6 +8,8 @@ import { chooseGroup, chosenId } from "./grouping.js";
 
 /** @import { App, Group, Grouping } from "../types.d.ts" */
 
+const ROOMY = 12; // groups at most whose words are seen below their names
+
 /** @param {App} app */
 export function mountGroups(app) {
   const { content, state } = app;
@@ -42,6 +44,7 @@ export function mountGroups(app) {
       option,
     ]);
     list.replaceChildren(...lines);
+    list.classList.toggle("roomy", options.size <= ROOMY);
     mark();
   };
   state.follow(["step", "cut", "edited", "theme"], draw);

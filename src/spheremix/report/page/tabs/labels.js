@@ -123,7 +123,7 @@ function labelTable(app, documents, found, view, draw) {
     make(
       "tr",
       {},
-      make("th", { scope: "row" }, bdi(group.name())),
+      make("th", { scope: "row", title: group.name() }, bdi(group.name())),
       ...labels.map((label) => cell(app, group.id, label, found, i, largest, view)),
     ),
   );
