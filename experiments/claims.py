@@ -39,11 +39,16 @@ class Claim:
     why: str = ""
     partly: bool = False
 
+    @property
+    def verdict(self) -> str:
+        """Return the judgement."""
+        if self.holds:
+            return "confirmed"
+        return "partly confirmed" if self.partly else "not confirmed"
+
     def lines(self) -> list[str]:
         """Return the claim as an item of a list."""
-        verdict = "**confirmed**"
-        if not self.holds:
-            verdict = f"**{'partly' if self.partly else 'not'} confirmed**: {self.why}"
+        verdict = f"**{self.verdict}**" + f": {self.why}" * (not self.holds)
         return [f"- {self.says}", f"  *Here:* {self.found} {verdict}", ""]
 
 

@@ -1,9 +1,11 @@
-"""The page of the docs, written from the result files: `python -m experiments.page`."""
+"""The page of the docs and the full one, from result files: `python -m experiments.page`."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "paper.md"
+FULL = "paper.md"  # beside the results
 MODULES = {
     "path": "path_illustration",
     "simulation": "simulation",
@@ -27,12 +30,51 @@ MODULES = {
     "cstr": "cstr",
     "search": "search",
 }
+TITLES = {
+    "path": "4.2, one path",
+    "simulation": "4.3, simulation",
+    "comparison": "5.2, reference models",
+    "cstr": "5.3, CSTR",
+}
+CLAIMS = {
+    "path": claims.path,
+    "simulation": claims_simulation.simulation,
+    "comparison": claims_reference.comparison,
+    "cstr": claims_reference.cstr,
+}
 METHODS = ("skmeans", "shared", "free", "dbmovmfs")
+VERDICTS = ("confirmed", "partly confirmed", "not confirmed")
 SEARCHED = RUNS[-1]  # runs of the search in the paired tests
 
 
 def text(results: Path = RESULTS) -> str:
-    """Write the page: the studies that have results, and the names of those that have none."""
+    """Write the short page: what each study says of the claims of the paper."""
+    judged = {name: judge(results) for name, judge in CLAIMS.items() if _was_run(results, name)}
+    counts = {name: Counter(claim.verdict for claim in found) for name, found in judged.items()}
+    total = sum(counts.values(), Counter())
+    header = ("study", "cases", "minutes x processes", *VERDICTS)
+    rows = [
+        (TITLES[name], *_size(results, name), *(count[verdict] for verdict in VERDICTS))
+        for name, count in counts.items()
+    ]
+    numbers = dict(zip(("holds", "partly", "fails"), map(total.__getitem__, VERDICTS), strict=True))
+    parts = [prose.SHORT.format(n=total.total(), table=table(header, rows), **numbers)]
+    for name, found in judged.items():
+        tests = claims_reference.t_tests(results)["agrees"] if name == "cstr" else []
+        parts.append(
+            prose.SECTIONS[name].format(
+                sparse=_sparse(results) if name == "cstr" else "",
+                tests=f"{sum(tests)} of {len(tests)}",
+            )
+        )
+        said = " ".join(claim.says for claim in found if claim.holds)
+        doubted = [claim for claim in found if not claim.holds]
+        parts += [f"**Confirmed:** {said}", *(_claims(doubted) if doubted else [])]
+    return "\n".join(part.strip("\n") + "\n" for part in [*parts, prose.SECTION_6])
+
+
+def full(results: Path = RESULTS, drawn: str = "../../docs/figures") -> str:
+    """Write all of it: the studies that have results, and the names of those that have none."""
     sections = {
         "path": _path,
         "simulation": _simulation,
@@ -41,11 +83,21 @@ def text(results: Path = RESULTS) -> str:
     }
     parts = [prose.INTRODUCTION.format(commands=_commands(results))]
     for name, section in sections.items():
-        if (results / f"{name}.json").exists():
+        if _was_run(results, name):
             parts += section(results)
         else:
             parts.append(f"*The study `{name}` has not been run.*")
-    return "\n".join(part.strip("\n") + "\n" for part in parts)
+    written = "\n".join(part.strip("\n") + "\n" for part in parts)
+    return written.replace("(figures/", f"({drawn}/")
+
+
+def _was_run(results: Path, name: str) -> bool:
+    return (results / f"{name}.json").exists()
+
+
+def _size(results: Path, name: str) -> tuple[int, str]:
+    run = json.loads((results / f"{name}.json").read_text(encoding="utf-8"))
+    return run["cases"], f"{run['seconds'] / run['workers'] / 60:.0f} x {run['workers']}"
 
 
 def _commands(results: Path) -> str:
@@ -297,12 +349,14 @@ def _blocks(results: Path) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Write the page from the command line."""
+    """Write the page, and the full one beside the results."""
     parser = argparse.ArgumentParser(prog="python -m experiments.page")
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--page", type=Path, default=PAGE)
     chosen = parser.parse_args(arguments)
     chosen.page.write_text(text(chosen.results), encoding="utf-8")
+    drawn = os.path.relpath(chosen.page.parent / "figures", chosen.results)
+    (chosen.results / FULL).write_text(full(chosen.results, drawn), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ def test_commands_exist(page):
         if "=" not in word
     }
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert typed <= set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    assert typed <= set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
     assert page.name != "README.md" or {"demo", "test"} <= typed
 
 
@@ -139,7 +139,7 @@ def test_links_lead_somewhere(page):
     text = BLOCK.sub("", page.read_text(encoding="utf-8"))
     links = re.findall(r"\]\((?!https?:|#)([^)#\s]+)", text)
     assert not [link for link in links if not (page.parent / link).exists()]
-    named = re.findall(r"`((?:docs|src|tests|tools|benchmarks)/[\w./-]+\w)`", text)
+    named = re.findall(r"`((?:docs|src|tests|tools|benchmarks|experiments)/[\w./-]+\w)`", text)
     assert not [path for path in named if not (ROOT / path).exists()]
 
 

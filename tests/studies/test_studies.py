@@ -82,6 +82,7 @@ def test_no_table_no_figure(tmp_path):
 
 def test_it_is_up_to_date():
     assert page.PAGE.read_text(encoding="utf-8") == page.text()
+    assert (runner.RESULTS / page.FULL).read_text(encoding="utf-8") == page.full()
 
 
 @pytest.mark.parametrize(
@@ -316,7 +317,8 @@ class TestPictures:
 class TestPage:
     def test_it_is_written_from_the_results(self, small, tmp_path):
         page.main(["--results", str(small), "--page", str(tmp_path / "page.md")])
-        text = (tmp_path / "page.md").read_text(encoding="utf-8")
+        assert (tmp_path / "page.md").read_text(encoding="utf-8") == page.text(small)
+        text = (small / page.FULL).read_text(encoding="utf-8")
         shown = set(re.findall(r"figures/paper/([\w-]+)\.svg", text))
         assert shown == set(figures.FIGURES)
         found = read(small, "cstr_dense").query("K == 4 and method == 'free'")["ari"]
