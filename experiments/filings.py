@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -265,7 +266,7 @@ def _thresholds(chosen: Chosen, n_init: int) -> Iterator[Row]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the study, draw its figures and write its page."""
+    """Run the study, draw its figures and write its pages."""
     parser = argparse.ArgumentParser(prog="python -m experiments.filings", description=__doc__)
     parser.add_argument("--scale", type=float, default=1.0, help=f"share of the {FULL} seeds")
     parser.add_argument("--results", type=Path, default=runner.RESULTS)
@@ -283,8 +284,11 @@ def main(arguments: list[str] | None = None) -> None:
         workers=given.workers,
     )
     filings_figures.draw(given.docs / "figures" / "filings", given.results)
-    page = given.docs / "filings.md"
-    page.write_text(filings_page.text(given.results), encoding="utf-8")
+    page = filings_page.text(given.results)
+    (given.docs / "filings.md").write_text(page, encoding="utf-8")
+    drawn = os.path.relpath(given.docs / "figures", given.results)
+    full = filings_page.full(given.results, drawn)
+    (given.results / "filings.md").write_text(full, encoding="utf-8")
 
 
 if __name__ == "__main__":

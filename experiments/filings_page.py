@@ -1,4 +1,4 @@
-"""The page on filings, written from the result files."""
+"""The page on filings and the full one, written from the result files."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from experiments import filings_prose
 from experiments.drawing import read
 from experiments.filings_beside import CORPUS, K_RICC, MIN_COUNT
 from experiments.filings_clusters import MODELS, clusters, others
 from experiments.filings_models import PATH, smallest, turn
-from experiments.filings_prose import PAGE
 from experiments.filings_stories import EVENTS, told
 from experiments.page import record, table
 
@@ -26,8 +26,18 @@ ENDS = {
 
 def text(results: Path) -> str:
     """Write the page."""
+    return filings_prose.PAGE.format(**_values(results))
+
+
+def full(results: Path, drawn: str = "../../docs/figures") -> str:
+    """Write all steps, with all figures and tables."""
+    return filings_prose.FULL.format(**_values(results)).replace("(figures/", f"({drawn}/")
+
+
+def _values(results: Path) -> dict[str, Any]:
+    """Return what the pages quote."""
     corpus, number = read(results, "filings_corpus").iloc[0], _number(results)
-    return PAGE.format(
+    return dict(
         record=record(results, "filings"),
         processor=read(results, "filings_times")["processor_seconds"].sum() / 60,
         paper_corpus=CORPUS,

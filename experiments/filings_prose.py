@@ -1,20 +1,57 @@
-"""The words of the page on filings; numbers come from `filings_page`."""
+"""The words of the two pages on filings; numbers come from `filings_page`."""
 
 from __future__ import annotations
 
 PAGE = """# One bank's filings
 
 Section 6 of the paper reads the 8-K reports that one bank, Wells Fargo, filed between 2015 and
-2019. That corpus is not at hand; this page takes the same steps on the reports of another bank,
-Astoria Financial, filed between {first} and {last}. One command does it all: it fits the models,
-writes the tables in `experiments/results`, draws the figures and writes this page from the tables.
+2019. That corpus is not at hand; this page takes the same steps on {n} reports of another bank,
+Astoria Financial, filed between {first} and {last}. There are {K} groups of reports, each told in
+words, and a table of what is the same as in the paper and what is not.
 
 ```sh
-make filings
+make filings    # needs the folder of real data, named by SPHEREMIX_DATA
 ```
 
-It runs `python -m experiments.filings` and needs the folder of real data, named by
-`SPHEREMIX_DATA`. {record} The clock counts whatever else the machine did; the processor time was
+The command fits the models, writes tables, draws figures and writes this page. The steps in full,
+with the reference models, all figures and tables, are in `experiments/results/filings.md`.
+
+The pipeline is the paper's: lower case, lemmas, no stop words, no numbers, counts. The data have
+{n:,} rows, {words:,} columns and {nonzeros:,} non-zeros. The models are a mixture with a shared
+concentration and its path, beside spherical k-means and dbmovMFs, from {starts} random starts each.
+
+**How many groups?** The RICc, which chooses K = {paper_K} in the paper, {ricc_end} {ricc_beyond}
+It first turns upwards after K = {K}, and restarts agree best at K = {agreement_K}. We take K = {K}:
+a rule made after the intended one had failed. The BIC chooses step {step} of {steps} of the path,
+where {sparsity:.1%} of the coordinates are zero.
+
+![Prototypes](figures/filings/prototypes.svg)
+
+*Prototypes: a row a cluster, its height by size; a column a word, one hue for each number of
+clusters that share it.*
+
+## What the groups are
+
+A paragraph is told only of a cluster that has the words, shares of events, months and lengths it
+rests on, which is checked when this page is written; its numbers are those of the tables. The rest
+is our reading of the filings.
+
+{stories}
+
+## Beside the paper
+
+{beside}
+
+## What to doubt
+
+- The number of clusters: see how it was chosen.
+{doubt}- The models see texts cut at {longest:,} characters.
+"""
+
+FULL = """# One bank's filings: the steps in full
+
+Written by `python -m experiments.filings` from the result files in this folder; `docs/filings.md`
+is the short page. {record} The clock counts whatever else the machine did; the processor time was
 {processor:.1f} minutes, for two processes together.
 
 ## From texts to directions
@@ -105,11 +142,6 @@ its partition with that of the dense mixture is {ari_dense:.2f}.
 
 Words that all clusters have: {common}
 
-![Prototypes](figures/filings/prototypes.svg)
-
-*Prototypes: a row a cluster, its height by size; a column a word, one hue for each number of
-clusters that share it.*
-
 Filings of each event, and of each month of the year, by cluster:
 
 {cluster_events}
@@ -119,14 +151,6 @@ Filings of each event, and of each month of the year, by cluster:
 ![Events by cluster](figures/filings/events.svg)
 
 ![Clusters by month](figures/filings/months.svg)
-
-### What they are
-
-A paragraph is told only of a cluster that has the words, shares of events, months and lengths it
-rests on, which is checked when this page is written; its numbers are those of the tables. The rest
-is our reading of the filings.
-
-{stories}
 
 ### Two filings
 
@@ -142,13 +166,4 @@ Adjusted Rand index with the sparse mixture at K = {K}:
 {agreements}
 
 {nested}
-
-## Beside the paper
-
-{beside}
-
-## What to doubt
-
-- The number of clusters: see how it was chosen.
-{doubt}- The models see texts cut at {longest:,} characters.
 """

@@ -25,6 +25,7 @@ from experiments.drawing import read
 from sklearn.metrics import adjusted_rand_score
 
 ROOT = Path(__file__).parents[2]
+PAGE, FULL = ROOT / "docs" / "filings.md", runner.RESULTS / "filings.md"
 # Kinds of filings: words of their own, events, months, and how many there are.
 KINDS = (
     ("ocean harbor vessel anchor sailor", ("2.02", "9.01"), (1, 7), 16),
@@ -179,12 +180,12 @@ class TestStories:
 
 
 class TestPage:
-    def test_it_is_up_to_date(self):
-        page = (ROOT / "docs" / "filings.md").read_text(encoding="utf-8")
-        assert page == filings_page.text(runner.RESULTS)
+    def test_they_are_up_to_date(self):
+        assert PAGE.read_text(encoding="utf-8") == filings_page.text(runner.RESULTS)
+        assert FULL.read_text(encoding="utf-8") == filings_page.full(runner.RESULTS)
 
-    def test_it_shows_every_figure(self):
-        page = (ROOT / "docs" / "filings.md").read_text(encoding="utf-8")
+    def test_they_show_every_figure(self):
+        page = PAGE.read_text(encoding="utf-8") + FULL.read_text(encoding="utf-8")
         shown = set(re.findall(r"figures/filings/([\w-]+)\.svg", page))
         assert shown == set(filings_figures.FIGURES)
         folder = ROOT / "docs" / "figures" / "filings"
@@ -195,13 +196,14 @@ class TestPage:
     def test_the_small_study_has_a_page_and_figures(self, small):
         page = (small / "docs" / "filings.md").read_text(encoding="utf-8")
         n = len(corpus())
-        assert f"{n} filings, none set aside" in page
+        full = (small / "results" / "filings.md").read_text(encoding="utf-8")
+        assert f"{n} filings, none set aside" in full
         assert page.count("No story holds") == len(read(small / "results", "filings_clusters"))
         drawn = list((small / "docs" / "figures" / "filings").iterdir())
         assert len(drawn) == 2 * len(filings_figures.FIGURES)
 
     def test_fixed_sentences_rest_on_the_results(self):
-        page = (ROOT / "docs" / "filings.md").read_text(encoding="utf-8")
+        page = PAGE.read_text(encoding="utf-8") + FULL.read_text(encoding="utf-8")
         for sentence in (
             "comes with most filings",
             "In both, one cluster has most of the filings.",
