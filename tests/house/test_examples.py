@@ -6,6 +6,7 @@ import contextlib
 import io
 import re
 import runpy
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import spheremix as sm
 
@@ -229,6 +231,79 @@ def test_a_month_of_news_is_counted():
     table = sm.reading.contingency(found.news.labels_, found.subject)
     assert (np.sort(table.counts, axis=1)[:, -1] > 0.95 * table.group_sizes).all()
     assert found.hills.table.counts.sum() == len(found.dates)
+
+
+# Models and engines that are not in the package
+
+
+def test_a_ladder_holds_heavy_tails():
+    found = run("plot_heavy_tails")
+    assert found.best.status == "converged"
+    scored = {}
+    for name, (labels, likelihood, degrees) in found.results.items():
+        kept = labels >= 0
+        ari = found.adjusted_rand_score(found.new_labels[kept], labels[kept])
+        scored[name] = ari, likelihood, degrees
+        printed = [f"{kept.mean():.0%}", f"{ari:.2f}", f"{likelihood:.2f}", f"{degrees:.1f}"]
+        assert f"{name:18} {' '.join(printed)}".split() in [
+            line.split() for line in found.printed.splitlines()
+        ]
+    ladder, mixtures = scored["ladder"], [scored[name] for name in scored if name[:3] == "vMF"]
+    assert ladder[0] > scored["true directions"][0] - 0.02
+    assert all(ladder[1] > likelihood + 1.0 for _, likelihood, _ in mixtures)
+    assert all(ladder[2] < degrees for _, _, degrees in mixtures)
+    assert scored["vMF, free"][0] < 0.5
+    # Its density, around the direction, is one over the sphere.
+    density = found.density(found.model.kappas, found.weights @ found.shares)
+    assert density.mean() * np.ptp(found.cosines) == pytest.approx(1.0, abs=0.02)
+
+
+def test_a_ladder_is_checked():
+    found = run("plot_heavy_tails")
+
+    class Greedy(found.Ladder):
+        """Rungs without the prior, which the objective has."""
+
+        def _maximum(self, resultants, K):
+            prototypes, weights, _ = super()._maximum(resultants, K)
+            mass = resultants.mass.reshape(K, -1) + 1e-9
+            return prototypes, weights, mass / mass.sum(axis=1, keepdims=True)
+
+    class Uneven(found.Ladder):
+        """One rung more for the first component."""
+
+        def scorer(self, parameters, assignment="soft", key=(0, 0)):
+            scorer = super().scorer(parameters, assignment, key)
+            first = np.r_[0, np.arange(scorer.n_components)]
+            return replace(scorer, matrix=scorer.matrix[first], biases=scorer.biases[first])
+
+    kappas = 4.0 ** np.arange(5)
+    found.check_model(found.Ladder(kappas, 8), seed=1)
+    with pytest.raises(AssertionError, match=r"below a start|loses"):
+        found.check_model(Greedy(kappas, 8))
+    with pytest.raises(AssertionError, match="different numbers of scores"):
+        found.check_model(Uneven(kappas, 8))
+
+
+def test_products_are_the_rows():
+    found = run("plot_word_vectors")
+    products, table = found.opened["products"], found.opened["table"]
+    assert found.size["products"] < found.size["table"] / 5
+    np.testing.assert_allclose(products.take([0, -1]), table.take([0, -1]), atol=1e-12)
+    assert found.same > 0.99
+    assert found.adjusted_rand_score(found.topics, found.fits["products"].labels_) > 0.95
+
+    class Wrong(found.Products):
+        """Sums of the wrong table."""
+
+        def sweep(self, scorers, weights=None):
+            return [replace(one, mass=one.mass[::-1]) for one in super().sweep(scorers, weights)]
+
+    def make(X, **options):
+        return Wrong(sparse.csr_array(X), np.eye(X.shape[1]), **options)
+
+    with pytest.raises(AssertionError):
+        found.check_engine(make)
 
 
 # A stream

@@ -56,7 +56,11 @@ class Model(Protocol[P]):
     def scorer(
         self, parameters: P, assignment: Assignment = "soft", key: tuple[int, int] = (0, 0)
     ) -> Scorer:
-        """Return the affine scores of these parameters."""
+        """Return the affine scores of these parameters.
+
+        One for each component, or the same number for each, those of a component next to each
+        other: it is then a mixture itself, and the resultants are those of the scores.
+        """
         ...
 
     def m_step(self, resultants: Resultants, parameters: P) -> MStep[P]:

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from spheremix import seeding
 from spheremix.models.base import DegenerateError
+from spheremix.resultants import merged_resultants
 from spheremix.testing.suite import ASSIGNMENTS, assert_raises, by_reference
 
 if TYPE_CHECKING:
@@ -77,9 +78,11 @@ def check_model(
         )
         for start in starts:
             assert start is not None, "start has no answer for ten draws of rows."
-            _check_empty(model, rows, weights, start)
+            _check_empty(model, rows, weights, start, n_components)
             for assignment in ASSIGNMENTS[:2]:
-                gained += _check_steps(model, rows, weights, start, assignment, exact=exact)
+                gained += _check_steps(
+                    model, rows, weights, start, assignment, n_components, exact=exact
+                )
     assert gained, "no M-step has an answer that gains anything."
 
 
@@ -97,6 +100,7 @@ def _check_steps(
     weights: Array,
     start: P,
     assignment: Assignment,
+    n_components: int,
     *,
     exact: bool,
 ) -> float:
@@ -123,7 +127,8 @@ def _check_steps(
         assert_allclose(step.gain, value - old_value, 0, slack, err_msg=untrue)
         assert step.gain >= -slack, f"M-step {i} loses {-step.gain}."
         if exact:
-            other = model.start(swept, _directions_of(swept))
+            together = _of_components(swept, n_components)
+            other = model.start(together, _directions_of(together))
             begun = _scorer(model, other, assignment)
             rival, _ = _completed(begun, rows, assigned, model.penalty(other))
             assert rival <= value + slack, f"M-step {i} is below a start at the same resultants."
@@ -139,13 +144,15 @@ def _check_steps(
     return gained
 
 
-def _check_empty(model: Model[P], rows: Array, weights: Array, start: P) -> None:
+def _check_empty(model: Model[P], rows: Array, weights: Array, start: P, n_components: int) -> None:
     """Take all rows from a component: it has no parameters then."""
     (swept,) = by_reference(rows).sweep([model.scorer(start)], weights)
+    own = _component_of(swept, n_components) == 0
     mass, vectors = swept.mass.copy(), swept.vectors.copy()
-    mass[0], vectors[0] = 0.0, 0.0
+    mass[own], vectors[own] = 0.0, 0.0
     empty = replace(swept, mass=mass, vectors=vectors)
     assert_raises(DegenerateError, model.m_step, empty, start)
+    empty = _of_components(empty, n_components)
     assert_raises(DegenerateError, model.start, empty, _directions_of(empty))
 
 
@@ -187,6 +194,18 @@ def _completed(scorer: Scorer, rows: Array, assigned: Array, penalty: float) -> 
     lengths = np.linalg.norm(scorer.matrix, axis=1) + np.abs(scorer.biases) + abs(scorer.offset)
     terms = float(assigned.sum(axis=0) @ lengths) + abs(penalty)
     return float((assigned * scores).sum()) - penalty, terms
+
+
+def _component_of(resultants: Resultants, n_components: int) -> NDArray[np.intp]:
+    """Return the component that each score belongs to: those of one are next to each other."""
+    n_scores = len(resultants.mass)
+    assert n_scores % n_components == 0, "components have different numbers of scores."
+    return np.arange(n_scores) // (n_scores // n_components)
+
+
+def _of_components(resultants: Resultants, n_components: int) -> Resultants:
+    """Return the resultants of components, where each may have several scores."""
+    return merged_resultants(resultants, _component_of(resultants, n_components))
 
 
 def _directions_of(resultants: Resultants) -> Array:
