@@ -30,6 +30,7 @@ FONT = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans-Bold.ttf"
 COLOURS = 256  # of a palette, which keeps a picture below 250 kB
 BADGE = 9  # pixels of the radius of a number
 VIOLET = "#5b21b6"  # which the report does not use
+COMMAND = "spheremix edit run edits.json"  # in the place of a folder of this machine
 
 
 @dataclass
@@ -91,7 +92,7 @@ SCREENS = {
     ),
     "report-edits": Screen(
         (),
-        ("#edits ul", "#edits .soft", "#save-edits"),
+        ("#edits ol", "#edits-body p", "#save-edits"),
     ),
 }
 
@@ -109,7 +110,7 @@ def save(page: Page, name: str, marks: tuple[str, ...] = ()) -> None:
         y = max(box["y"] - 1, BADGE + 1)
         pen.ellipse((x - BADGE, y - BADGE, x + BADGE, y + BADGE), fill=VIOLET, outline="white")
         pen.text((x, y), str(number), fill="white", font=font, anchor="mm")
-    few = picture.quantize(COLOURS, dither=Image.Dither.NONE)
+    few = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     few.save(FIGURES / f"{name}.png", optimize=True)
 
 
@@ -127,6 +128,7 @@ def prepare(page: Page, name: str, number: int) -> None:
         page.locator("#ask-form select").select_option(index=2)
         page.locator("#ask-form [type=submit]").click()
         page.locator("#edits-button").click()
+        page.locator("#edits-body code").evaluate(f"e => e.textContent = {COMMAND!r}")
     if name == "report-reader":
         page.locator("[data-value=borderline]").click()
     for click in SCREENS[name].clicks:

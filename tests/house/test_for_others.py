@@ -168,6 +168,32 @@ def test_paper_has_the_form_of_joss():
         assert f"`{package}`" in body
 
 
+def quoted(page):
+    """Return the measured numbers of a page, each with the results that are linked beside it.
+
+    Beside it: in the row of the table, else in the paragraph, its list or its table.
+    """
+    for block in re.split(r"\n\n(?!\|)", text(page)):
+        lines = re.split(r"\n(?=\||- )", block)
+        own = [line for line in lines if line.startswith(("|", "- ")) and "results/" in line]
+        for part in [*own, "\n".join(line for line in lines if line not in own)]:
+            results = re.findall(r"\]\((?:\.\./)?(benchmarks/results/[\w.-]+)\)", part)
+            if results:
+                yield from ((one, results) for one in re.findall(r"\d+\.\d+", part))
+
+
+@pytest.mark.parametrize("page", ["README.md"])
+def test_pages_quote_what_was_measured(page):
+    """Numbers beside a link to results are there, as they are printed."""
+    found = list(quoted(page))
+    assert len(found) > 20
+    assert not [
+        (number, results)
+        for number, results in found
+        if not any(re.search(rf"(?<![\d.]){number}(?!\d)", text(one)) for one in results)
+    ]
+
+
 def test_paper_quotes_what_was_measured():
     """Numbers of the paper are in the files of results, as they are printed there."""
     body = " ".join(text("joss/paper.md").split())

@@ -214,7 +214,6 @@ def test_nothing_private_is_tracked():
 @pytest.mark.parametrize(
     ("page", "benchmark"),
     [
-        ("README.md", "peers"),
         ("docs/choosing.md", "number_of_groups"),
     ],
 )
