@@ -245,8 +245,9 @@ function wordParts(app, step, k, scale, all, toggle, listed) {
       section.dataset.kind = kind;
       return section;
     });
+  const size = (/** @type {number} */ j) => Math.abs(step.weight(k, j));
   const first = hasGroups(content, step)
-    ? (listed ?? characteristicWords(content, step, k, FIRST))
+    ? (listed ?? characteristicWords(content, step, k, FIRST)).toSorted((a, b) => size(b) - size(a))
     : [];
   if (hasGroups(content, step)) {
     const note = "bars: weight, one scale for all lists; full bars: only here, outlines: shared";

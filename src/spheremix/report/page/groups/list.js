@@ -90,13 +90,20 @@ function item(group, largest, choose) {
       "span",
       { class: "head" },
       swatch,
-      bdi(group.name(), { class: "name" }),
+      nameParts(group.name()),
       ...present([group.by.length ? editedSign() : stabilitySign(group.stability)]),
       make("span", { class: "track" }, bar),
       make("span", { class: "size number", text: integer(group.size) }),
     ),
     words ? bdi(words, { class: "words heard" }) : null,
   );
+}
+
+// Return a name of which the parts that find no room are not seen, instead of half a word.
+/** @param {string} name */
+function nameParts(name) {
+  const parts = name.split(/(?= · )/u).map((text) => make("span", { text }));
+  return make("bdi", { class: "name" }, ...parts);
 }
 
 /** Return the sign that is seen; its phrase is heard. @param {number | null} value */

@@ -10,6 +10,7 @@ const STEPS = 12;
 const ENOUGH = 300; // documents of a group from which its place is known
 const IN_VIEW = 0.2; // of a group: from there on it is named although its middle is out of sight
 const GAP = 3; // pixels around a name
+const EDGE = 9; // pixels between a name and the edge of the map
 const FINER = 11; // pixels of the letters of parts of groups
 // Where there is no room, lines up or down and shares of the width to the sides, the nearest first.
 const SHIFTS = [0, -1, 1, -2, 2, -3, 3].flatMap((line) =>
@@ -149,7 +150,7 @@ export function placeLabels(labels, view, measure, taken = []) {
       for (const { line, side } of from ? [{ line: 0, side: 0 }] : SHIFTS) {
         if (text === name && Math.abs(line) > WHOLE) continue;
         const middle = anchor[0] - width / 2 + side * width;
-        const left = Math.min(view.width - width - GAP, Math.max(GAP, middle));
+        const left = Math.min(view.width - width - EDGE, Math.max(EDGE, middle));
         const top = anchor[1] - height / 2 + line * (height + GAP);
         const box = { text, size, left, top, width, height, colour, group, anchor };
         if (top < GAP || top + height > view.height - GAP) continue;
@@ -178,7 +179,7 @@ function overlaps(one, other) {
 export function leaderOf({ left, top, width, height, anchor: [x, y] }) {
   const right = Math.min(left + width, Math.max(left, x));
   const down = Math.min(top + height, Math.max(top, y));
-  return Math.hypot(right - x, down - y) < height / 2 ? null : [right, down, x, y];
+  return Math.hypot(right - x, down - y) < height ? null : [right, down, x, y];
 }
 
 // Return the name at a pixel, if any.

@@ -324,7 +324,7 @@ function evidenceTable(app, { evidence, recommended }) {
 
 // How groups merge and divide: documents as streams between several numbers of groups of the tree.
 
-const WIDE = 900;
+const WIDE = 640;
 const HIGH = 300;
 const BLOCK = 12; // width of a block
 const GAP = 5; // between blocks
