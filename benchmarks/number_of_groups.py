@@ -3,8 +3,8 @@
 Run as ``python benchmarks/number_of_groups.py --jobs 16``; real sets need the folder of real data
 (SPHEREMIX_DATA), embeddings of short texts that of ``benchmarks/views.py`` (SPHEREMIX_EMBEDDINGS).
 Names of sets, "derived", "nulls" or "simulations" run those and keep the others. It writes
-``benchmarks/results/number_of_groups.json`` and, from it, the tables of ``number_of_groups.md``,
-which it quotes in ``docs/choosing.md``; ``--tables`` writes the tables again and measures nothing.
+``benchmarks/results/number_of_groups.json`` and, from it, the tables of ``number_of_groups.md``;
+``--tables`` writes the tables again and measures nothing.
 The packages evoc and topica are compared where they are installed.
 
 Derived sets are some classes of a set, in some proportions, drawn by a number: sets with known
@@ -43,8 +43,6 @@ except ModuleNotFoundError:
 
 FIGURES = ROOT / "benchmarks" / "results" / "number_of_groups.json"
 TARGET = FIGURES.with_suffix(".md")
-PAGE = ROOT / "docs" / "choosing.md"
-BEGIN, END = "<!-- number of groups: benchmarks/results/number_of_groups.md -->\n", "<!-- end -->"
 # What the constants of spheremix.advice were chosen on, and what they are judged on.
 CHOSEN_ON = ("banking77", "tweet", "bbc", "classic3", "minilm_bbc")
 JUDGED_ON = ("stackoverflow", "searchsnippets", "german", "20 newsgroups", "cstr", "news4")
@@ -451,9 +449,6 @@ def main():
         measure(figures, given)
         FIGURES.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n")
     TARGET.write_text(table(figures))
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    quoted = f"{before}{BEGIN}{TARGET.read_text()}{END}{rest.partition(END)[2]}"
-    PAGE.write_text(quoted, encoding="utf-8")
 
 
 def keep(figures, kind, name, seed, found):

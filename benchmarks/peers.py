@@ -1,8 +1,8 @@
 """An iteration of every package that clusters directions, side by side, in one run.
 
 Run as ``python benchmarks/peers.py``; it needs ``pip install ".[bench]"`` and the folder of real
-data, named by SPHEREMIX_DATA. It writes the table ``benchmarks/results/peers.md`` and quotes it in
-the README and in ``docs/benchmarks.md``. Packages that no longer run are named below the table.
+data, named by SPHEREMIX_DATA. It writes the table ``benchmarks/results/peers.md``. Packages that no
+longer run are named below the table.
 
 Every package gets the same rows and the same starts, one thread, and a run before its first time is
 taken. The time of an iteration is the difference between a long and a short run, in seconds of the
@@ -38,8 +38,6 @@ except ModuleNotFoundError as missing:
     sys.exit(f'no {missing.name}: type pip install ".[bench]"')
 
 TARGET = ROOT / "benchmarks" / "results" / "peers.md"
-PAGES = (ROOT / "README.md", ROOT / "docs" / "benchmarks.md")
-BEGIN, END = "<!-- peers: benchmarks/results/peers.md -->\n", "<!-- end -->"
 STARTS = 5
 
 
@@ -195,12 +193,6 @@ def ready():
         sys.exit(f"no {file}: set SPHEREMIX_DATA to the folder of real data")
 
 
-def quoted(page):
-    """Return a page with the table between its marks."""
-    before, _, rest = page.partition(BEGIN)
-    return f"{before}{BEGIN}{TARGET.read_text()}{END}{rest.partition(END)[2]}"
-
-
 def main():
     ready()
     warnings.simplefilter("ignore")
@@ -220,8 +212,6 @@ def main():
     )
     lines = [*textwrap.wrap(note, 100, break_long_words=False), "", *lines]
     TARGET.write_text("\n".join(lines).rstrip() + "\n")
-    for page in PAGES:
-        page.write_text(quoted(page.read_text(encoding="utf-8")), encoding="utf-8")
     sys.stdout.write(TARGET.read_text())
 
 

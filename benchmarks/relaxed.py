@@ -1,10 +1,10 @@
 """What a relaxed path chooses and costs, against the plain one.
 
 Run as ``python benchmarks/relaxed.py``; it needs the folder of real data, named by SPHEREMIX_DATA.
-It writes ``benchmarks/results/relaxed.json`` and, from it, the tables of ``relaxed.md``, which it
-quotes in ``docs/benchmarks.md``. Names of sets, such as "bbc", run those and keep the others. Both
-paths start from the same dense mixture, fitted to four fifths of the rows, and have one thread; the
-other rows are held out. Work is counted in sweeps and in seconds of the process.
+It writes ``benchmarks/results/relaxed.json`` and, from it, the tables of ``relaxed.md``. Names of
+sets, such as "bbc", run those and keep the others. Both paths start from the same dense mixture,
+fitted to four fifths of the rows, and have one thread; the other rows are held out. Work is counted
+in sweeps and in seconds of the process.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ import spheremix as sm
 
 FIGURES = ROOT / "benchmarks" / "results" / "relaxed.json"
 TARGET = FIGURES.with_suffix(".md")
-PAGE = ROOT / "docs" / "benchmarks.md"
-BEGIN, END = "<!-- relaxed: benchmarks/results/relaxed.md -->\n", "<!-- end -->"
 REAL = {"bbc": 5, "cstr": 4, "classic3": 3, "docstrings": 10}
 INCREASE = 0.01
 DRAWS = 20
@@ -163,9 +161,6 @@ def main():
         print(name, known["sets"][name], flush=True)
     text = tables(known["sets"])
     TARGET.write_text(f"{text}\n{known['machine']}, one thread.\n")
-    page = PAGE.read_text(encoding="utf-8")
-    head, rest = page.split(BEGIN)
-    PAGE.write_text(head + BEGIN + text + END + rest.split(END, 1)[1], encoding="utf-8")
 
 
 if __name__ == "__main__":

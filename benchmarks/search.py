@@ -1,10 +1,10 @@
 """How good the search for clusters is, and how far two seeds agree, against ten random starts.
 
 Run as ``python benchmarks/search.py``; it needs the folder of real data, named by SPHEREMIX_DATA.
-It writes ``benchmarks/results/search.json`` and, from it, the tables of ``search.md``, which it
-quotes in ``docs/inside.md``. Cases such as "bbc-5" run those and keep the others; ``--time``
-measures seconds instead, and wants a quiet machine. Work is counted in sweeps of K components: a
-sweep of 3K components counts as three, and runs that share a sweep count each.
+It writes ``benchmarks/results/search.json`` and, from it, the tables of ``search.md``. Cases such
+as "bbc-5" run those and keep the others; ``--time`` measures seconds instead, and wants a quiet
+machine. Work is counted in sweeps of K components: a sweep of 3K components counts as three, and
+runs that share a sweep count each.
 """
 
 from __future__ import annotations
@@ -33,8 +33,6 @@ from spheremix.seeding import class_resultants
 
 FIGURES = ROOT / "benchmarks" / "results" / "search.json"
 TARGET = FIGURES.with_suffix(".md")
-PAGE = ROOT / "docs" / "inside.md"
-BEGIN, END = "<!-- search: benchmarks/results/search.md -->\n", "<!-- end -->"
 SEEDS = 10  # of the two defaults
 PART_SEEDS = 3  # of single parts of the search
 LONG = 20  # runs of the search that looks for the best likelihood known
@@ -286,11 +284,6 @@ def write(figures, notes):
     lines = table(figures)
     lines += ["", *notes.values()]
     TARGET.write_text("\n".join(lines) + "\n")
-    page = PAGE.read_text(encoding="utf-8")
-    if BEGIN in page:
-        before, _, rest = page.partition(BEGIN)
-        quoted = f"{before}{BEGIN}{TARGET.read_text()}{END}{rest.partition(END)[2]}"
-        PAGE.write_text(quoted, encoding="utf-8")
 
 
 def main():

@@ -1,9 +1,9 @@
 """What a tree of clusters gives and costs, against a fit for each number of clusters.
 
 Run as ``python benchmarks/tree.py``; it needs the folder of real data, named by SPHEREMIX_DATA. It
-writes ``benchmarks/results/tree.json`` and, from it, ``tree.md``, which ``docs/tree.md`` quotes.
-Parts such as "cuts-bbc" run those and keep the others. Work is counted in components times sweeps;
-seconds are those of the process, on one thread.
+writes ``benchmarks/results/tree.json`` and, from it, ``tree.md``. Parts such as "cuts-bbc" run
+those and keep the others. Work is counted in components times sweeps; seconds are those of the
+process, on one thread.
 """
 
 from __future__ import annotations
@@ -30,8 +30,6 @@ from spheremix.seeding import class_resultants
 
 FIGURES = ROOT / "benchmarks" / "results" / "tree.json"
 TARGET = FIGURES.with_suffix(".md")
-PAGE = ROOT / "docs" / "tree.md"
-BEGIN, END = "<!-- tree: benchmarks/results/tree.md -->\n", "<!-- end -->"
 LEAVES = 40
 NUMBERS = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 40)
 SMALL = tuple(range(2, 14))
@@ -287,11 +285,6 @@ def write(figures, notes):
         lines += groups_table(figures)
     lines += [notes]
     TARGET.write_text("\n".join(lines) + "\n")
-    page = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    if BEGIN in page:
-        before, _, rest = page.partition(BEGIN)
-        quoted = f"{before}{BEGIN}{TARGET.read_text()}{END}{rest.partition(END)[2]}"
-        PAGE.write_text(quoted, encoding="utf-8")
 
 
 def main():

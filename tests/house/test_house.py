@@ -209,17 +209,3 @@ def test_nothing_private_is_tracked():
         lines = content.decode("utf-8").splitlines()
         found += [f"{path}:{i}" for i, line in enumerate(lines, 1) if PRIVATE.search(line)]
     assert not found
-
-
-@pytest.mark.parametrize(
-    ("page", "benchmark"),
-    [
-        ("docs/choosing.md", "number_of_groups"),
-    ],
-)
-def test_results_are_quoted_as_measured(page, benchmark):
-    """The tables of the last run of a benchmark, and no others."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    measured = (ROOT / "benchmarks" / "results" / f"{benchmark}.md").read_text(encoding="utf-8")
-    name = benchmark.replace("_", " ")
-    assert f"<!-- {name}: benchmarks/results/{benchmark}.md -->\n{measured}<!-- end -->" in text
