@@ -25,12 +25,14 @@ PRIVATE = re.compile(r"(?<![\w.])/(?:home|root|Users|work)/\w|index-url|find-lin
 
 # Who may import what, as docs/architecture.md says.
 DOORS = {
+    "anywidget": ("report/notebook.py",),
     "bertopic": ("bertopic.py",),
     "dask": ("data/dask_", "text/parts.py"),
     "distributed": ("data/dask_",),
     "filelock": ("run/folder/store.py",),
     "ftfy": ("text/trouble.py",),
     "matplotlib": ("display/",),
+    "mcp": ("cli/programs.py",),
     "narwhals": ("text/formats.py",),
     "pooch": ("datasets/cstr.py",),
     "pyarrow": ("data/block_sources.py", "text/formats.py"),

@@ -24,6 +24,7 @@ from hypothesis.extra import numpy as arrays
 
 import spheremix as sm
 from spheremix.em import Fit
+from spheremix.errors import MissingPackageError
 from spheremix.report.html import PageError, bundle, fill, page, page_files, policy
 from spheremix.report.packing import pack, packed_size, plain, unpack
 from spheremix.text import Corpus
@@ -292,7 +293,7 @@ def test_the_page_of_the_package_uses_all_its_modules():
     files = page_files()
     modules = {name: text for name, text in files.items() if name.endswith(".js")}
     script = bundle(modules)
-    for name in modules:
+    for name in set(modules) - {"widget.js"}:  # the notebook's part
         assert f"const module_{name.removesuffix('.js').replace('/', '_')} =" in script, name
     assert {"index.html", "style.css", "app/main.js"} <= set(files)
     assert all("\r" not in text for text in files.values())
@@ -355,3 +356,12 @@ def test_files_are_replaced_at_once_and_always_the_same(hostile, tmp_path, monke
     with pytest.raises(OSError, match="no space left"):
         hostile.write_json(table)
     assert table.read_bytes() == before
+
+
+def test_a_widget_says_which_package_it_needs(monkeypatch):
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    monkeypatch.delitem(sys.modules, "spheremix.report.notebook", raising=False)
+    X, _, _ = sm.datasets.make_vmf_mixture(60, 5, 2, kappa=20.0, random_state=0)
+    run = sm.Run.from_model(sm.VMFMixture(2, random_state=0).fit(X), X=X)
+    with pytest.raises(MissingPackageError, match="pip install anywidget"):
+        run.widget()

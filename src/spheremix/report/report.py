@@ -6,6 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spheremix.errors import MissingPackageError
 from spheremix.report.content import build
 from spheremix.report.html import page
 from spheremix.report.packing import plain, to_json
@@ -14,6 +15,7 @@ from spheremix.run.folder.archive import DAMAGE
 from spheremix.run.folder.files import RunError, replacing
 from spheremix.run.run import Run
 from spheremix.text.formats import parquet_bytes
+from spheremix.wording import install
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -124,6 +126,27 @@ class Report:
             f'title="{escape(self.content["title"], quote=True)}" loading="lazy" '
             f'style="width: 100%; height: {FRAME_HEIGHT}px; border: 1px solid #ccc"></iframe>'
         )
+
+    def widget(self) -> Any:
+        """Show the page in a notebook that knows what is chosen on it.
+
+        Needs the package anywidget. The page is cut off from the notebook as ever, and tells it
+        two things.
+
+        Returns
+        -------
+        anywidget.AnyWidget
+            Show it as the last line of a cell. Its ``group`` is the number of the chosen group, or
+            None for one that the model does not have; its ``documents`` are the ids of the
+            documents of that group that pass the filters of the page, or of those that a line is
+            drawn around. ``observe`` follows both.
+        """
+        try:
+            from spheremix.report.notebook import PageWidget  # noqa: PLC0415 (optional)
+        except ImportError:
+            needs = "A widget needs the package anywidget"
+            raise MissingPackageError(needs, remedies=(install("anywidget"),)) from None
+        return PageWidget(page=page(self.content), title=self.content["title"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content as JSON can say it: arrays as lists, infinity as a string.

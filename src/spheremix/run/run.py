@@ -872,6 +872,16 @@ class Run:
         """
         return sm.Report.from_run(self)
 
+    def widget(self) -> Any:
+        """Show the page of this run in a notebook that knows what is chosen on it.
+
+        Returns
+        -------
+        anywidget.AnyWidget
+            With ``group`` and ``documents``, as :meth:`Report.widget` says.
+        """
+        return self.report().widget()
+
     def figures(self, folder: str | PathLike[str] | None = None) -> list[str]:
         """Draw the figures of this run.
 

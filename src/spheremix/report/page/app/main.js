@@ -22,6 +22,7 @@ import { mountChips } from "./chips.js";
 import { mountHeader, mountTheme } from "./header.js";
 import { mountKeys } from "./keys.js";
 import { mountLink } from "./link.js";
+import { mountNotebook } from "./notebook.js";
 import { mountSave } from "./save.js";
 import { mountSearch } from "./search.js";
 import { createState } from "./state.js";
@@ -162,6 +163,7 @@ function mount(content) {
   mountCandidates(app);
   mountCorpus(app);
   mountEdits(app);
+  mountNotebook(app, documents.found);
   mountSave(app, documents.listed, { words: map.figure, documents: points });
   mountKeys(app, {
     moveGroup: (/** @type {number} */ by) => moveGroup(app, by),

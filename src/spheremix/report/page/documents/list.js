@@ -67,7 +67,7 @@ export function mountDocuments(app) {
     find("skip").hidden = true;
     find("reader").hidden = true;
     document.body.classList.add("no-documents");
-    return { move: () => {}, listed: () => [] };
+    return { move: () => {}, listed: () => [], found: () => [] };
   }
   const search = createSearch(documents);
   const row = (/** @type {number} */ i) => documentRow(app, documents, i);
@@ -82,15 +82,17 @@ export function mountDocuments(app) {
   });
   const controls = mountControls(app, documents);
 
+  /** @type {number[]} */
+  let found = [];
   const draw = () => {
     const inside = app.lasso.has();
     const now = { ...state.now, sort: /** @type {const} */ ("given") };
-    const all = filterDocuments(documents, app.groups(), now, search, content, inside);
+    found = filterDocuments(documents, app.groups(), now, search, content, inside);
     list.show(
       listDocuments(documents, app.groups(), state.now, search, content, inside),
       state.now.document,
     );
-    controls.update(list.items(), all);
+    controls.update(list.items(), found);
   };
   state.followAtRest(LISTED_BY, draw);
   state.follow(["document"], () => list.choose(state.now.document));
@@ -100,7 +102,7 @@ export function mountDocuments(app) {
     const at = items.indexOf(state.now.document) + by;
     if (items.length) state.set({ document: items[Math.max(0, Math.min(items.length - 1, at))] });
   };
-  return { move, listed: list.items };
+  return { move, listed: list.items, found: () => found };
 }
 
 /** @param {App} app @param {Documents} documents @param {number} i */
