@@ -2,7 +2,7 @@
 
     python -m experiments.novels chapters.csv
 
-The table has a column `text` and a column `novel`; docs/novels.md says how to make it. The paper's
+The table has a column `text` and a column `novel`; experiments/chapters.R makes it. The paper's
 way (its section 6): counts of words, random starts, criteria for the number of clusters, the path
 of the penalty and the BIC. Our way: `spheremix explore` with its defaults. The novels are used for
 the adjusted Rand index only.

@@ -1,4 +1,4 @@
-"""Write docs/accuracy.md, measured errors of the Bessel functions.
+"""Write benchmarks/results/accuracy.md, measured errors of the Bessel functions.
 
 Run as `python tools/accuracy_table.py`; needs python-flint and takes half a minute.
 """
@@ -19,7 +19,7 @@ try:
 except ImportError:
     _kernels = None
 
-PAGE = Path(__file__).parents[1] / "docs" / "accuracy.md"
+PAGE = Path(__file__).parents[1] / "benchmarks" / "results" / "accuracy.md"
 N_POINTS = 10_000
 D_EDGES = (2, 10, 66, 1_000, 30_000, 1_000_001)
 KAPPA_EDGES = (1e-6, 1.0, 40.0, 1e4, 1e9)

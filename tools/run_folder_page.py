@@ -15,14 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spheremix.run.columns import TABLES
-from spheremix.run.edits import EditStep, UpdateRecord
+from spheremix.run.edits import Edits, EditStep, UpdateRecord
 from spheremix.run.folder.schema import FILES, HEAD, RunInfo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 PAGE = Path(__file__).parents[1] / "docs" / "run-folder.md"
-HISTORY = (EditStep, UpdateRecord)  # what undo and updates need: its keys are named only
+# What undo and updates need, and what another page explains: keys are named only.
+NAMED = (EditStep, UpdateRecord, Edits)
 INTRODUCTION = """# The folder of a run
 
 [The command](explore.md) `spheremix explore` and the function `sm.explore_corpus` write one folder.
@@ -74,7 +75,7 @@ def _keys(record: Any) -> str:
     about = " ".join((record.__doc__ or "").split()).replace("``", "`")
     title = "The keys of run.json" if record is RunInfo else f"`{record.__name__}`"
     fields = dataclasses.fields(record)
-    if record in HISTORY:
+    if record in NAMED:
         return f"### {title}\n\n{about} Keys: {_code(one.name for one in fields)}.\n"
     hints = typing.get_type_hints(record)
     lines = [

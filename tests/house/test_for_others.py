@@ -215,8 +215,10 @@ def test_paper_quotes_what_was_measured():
         assert said.format(f"{float(npmi):.2f}") in body
     points, worst = re.findall(
         r"^\| all \| all \| ([\d,]+) \| \S+ \| \*\*(\S+?)\*\*",
-        text("docs/accuracy.md"),
+        text("benchmarks/results/accuracy.md"),
         re.MULTILINE,
     )[0]
     assert f"Over {points} points" in body
     assert f"is {worst}." in body
+    assert f"| {points} | " in text("docs/accuracy.md")
+    assert f"**{worst}**" in text("docs/accuracy.md")
