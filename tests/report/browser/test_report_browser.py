@@ -44,7 +44,8 @@ def test_the_first_screen_tells_how_many_how_big_in_which_words(open_report, new
     chosen = content["steps"][content["chosen"]]
     order = np.argsort(-np.array(chosen["weights"]), kind="stable")
     assert opened.numbers("#group-list .size") == [chosen["sizes"][k] for k in order]
-    assert opened.texts("#group-list .name") == [content["names"][k] for k in order]
+    shown = opened.page.locator("#group-list .name").all_text_contents()
+    assert shown == [content["names"][k] for k in order]
     for k, words in zip(order, opened.texts("#group-list .words"), strict=True):
         named = content["names"][k].lower().split(" ")
         assert words

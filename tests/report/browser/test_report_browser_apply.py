@@ -79,7 +79,7 @@ def shown(page):
 def part_names(page):
     """Return the name and the size of each group of the list."""
     listed = page.locator("#group-list li")
-    names, sizes = (listed.locator(one).all_inner_texts() for one in (".name", ".size"))
+    names, sizes = (listed.locator(one).all_text_contents() for one in (".name", ".size"))
     return dict(zip(names, map(int, sizes), strict=True))
 
 
@@ -142,7 +142,7 @@ def test_names_and_merges_of_the_page_become_those_of_the_run(page, explored, tm
     assert [row["name"] for row in rows(folder / "groups.csv")] == ["Outside", "Kitchen"]
     # The new page has two groups, and the edits of the old one are not waiting in it.
     open_page(page, folder)
-    names = page.locator("#group-list .name").all_inner_texts()
+    names = page.locator("#group-list .name").all_text_contents()
     assert sorted(names) == ["Kitchen", "Outside"]
     assert page.locator("#edits-button").inner_text() == "edits"
     page.locator("#edits-button").click()

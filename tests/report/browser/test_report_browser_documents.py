@@ -184,7 +184,7 @@ def test_everything_often_looked_at_has_a_key(open_report, news):
     page.keyboard.press("ArrowDown")
     second = page.locator("#group-list li").nth(1)
     assert second.get_attribute("aria-selected") == "true"
-    assert page.locator("#card-name").inner_text() == second.locator(".name").inner_text()
+    assert page.locator("#card-name").inner_text() == second.locator(".name").text_content()
     page.keyboard.press("j")
     page.keyboard.press("j")
     page.keyboard.press("k")

@@ -165,7 +165,7 @@ def test_a_split_shows_the_two_parts_of_the_tree(open_report):
     page.locator("#compare").select_option(str(k))
     assert (
         page.locator(".compared th").first.inner_text()
-        == page.locator(f"#group-{k} .name").inner_text()
+        == page.locator(f"#group-{k} .name").text_content()
     )
 
 
@@ -260,7 +260,7 @@ def test_the_overview_and_two_groups_compared_are_saved(open_report):
             page.locator(f"[data-file='{name}.svg']").click()
         root = ET.parse(waiting.value.path()).getroot()  # noqa: S314 (it is our own)
         found[name] = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
-    names = opened.texts("#group-list .name")
+    names = page.locator("#group-list .name").all_text_contents()
     assert [text for text in found["overview"] if text in names] == names  # by size
     words = opened.texts(".compared tbody th")
     assert [text for text in found["comparison"] if text in words] == words

@@ -154,7 +154,7 @@ def test_a_click_shows_its_effect_without_scrolling(open_report):
     page = opened.page
     for group in (1, 3):
         page.locator("#group-list li").nth(group).click()
-        name = page.locator("#group-list [aria-selected=true] .name").inner_text()
+        name = page.locator("#group-list [aria-selected=true] .name").text_content()
         assert page.locator("#card-name").inner_text() == name
         assert page.evaluate(SEEN, "#card")
         assert page.evaluate(SEEN, "#documents")

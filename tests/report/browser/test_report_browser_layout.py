@@ -410,3 +410,56 @@ def test_groups_are_readable_beside_many_labels(open_report):
     letter = page.evaluate("() => parseFloat(getComputedStyle(document.body).fontSize) / 2")
     page.evaluate(squeeze)
     assert page.evaluate(wide) >= 12 * letter
+
+
+def test_titles_alone_need_one_line_each(rewrite, news, browser):
+    """Twice as many are seen; a finger still finds them."""
+    _, content = news
+    documents = content["documents"]
+    texts = [" ".join(text.split()[:6]) for text in documents["text"]]
+    path, _ = rewrite("titles", content | {"documents": documents | {"text": texts}})
+    for width, height in ((1280, 28), (390, 40)):
+        page = browser.new_page(viewport={"width": width, "height": 800})
+        page.goto(path.as_uri())
+        row = page.locator(".document").first
+        row.wait_for()
+        assert row.bounding_box()["height"] == height
+        assert row.locator(".id").inner_text() in texts
+        assert row.locator(".tag").count() > 0
+        page.close()
+
+
+TIMES = """() => {
+  const boxes = (found) => [...found].map((one) => one.getBoundingClientRect());
+  const marks = boxes(document.querySelectorAll(".axis-ticks span"));
+  const names = boxes(document.querySelectorAll(".time-row > button"));
+  const bars = boxes(document.querySelectorAll(".time-row svg"));
+  const panel = document.getElementById("time").getBoundingClientRect();
+  return {
+    covered: marks.filter((one, i) => i && marks[i - 1].right > one.left + 1).length,
+    n: marks.length,
+    name: Math.max(...names.map(({ height }) => height)),
+    lines: bars.map(({ height }) => height),
+    bottom: Math.max(...bars.map(({ bottom }) => bottom)),
+    panel: [panel.top, panel.bottom],
+  };
+}"""
+
+
+def test_years_do_not_cover_each_other_and_few_groups_are_drawn_large(rewrite, news, browser):
+    _, content = news
+    documents = content["documents"]
+    dates = [f"{1980 + i % 40}-01-01" for i in range(len(documents["id"]))]
+    path, _ = rewrite("years", content | {"documents": documents | {"date": dates}})
+    for width, high in ((1280, 60), (1920, 100), (390, 34)):
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        page.goto(f"{path.as_uri()}#tab=time")
+        page.locator(".time-row svg").first.wait_for()
+        shown = page.evaluate(TIMES)
+        assert shown["n"] >= 2
+        assert shown["covered"] == 0
+        assert shown["name"] < 45  # two lines at most
+        assert min(shown["lines"]) >= high
+        if width > 760:
+            assert shown["bottom"] < shown["panel"][1]
+        page.close()

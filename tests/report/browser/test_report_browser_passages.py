@@ -100,5 +100,5 @@ def test_effects_are_shown_with_their_intervals(open_report):
     bands = page.locator("#time .effects polygon")
     assert bands.count() == 2
     assert bands.first.get_attribute("points").count(",") == 2 * len(year["values"])
-    page.get_by_role("button", name="share of all documents of the year").click()
+    page.get_by_role("button", name="share of the year").click()
     assert all(" to " in one for one in opened.texts("#time .peak"))

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import {
   groupLabels,
   labelAt,
+  leaderOf,
   placeLabels,
 } from "../../../../src/spheremix/report/page/map/labels.js";
 import {
@@ -245,6 +246,7 @@ test("names do not cover each other, and the largest groups have theirs", () => 
   const measure = (text, size) => 0.55 * size * text.length;
   const placed = placeLabels(labels, view, measure, controls);
   assert.ok(placed.length > 5 && placed.length < 60);
+  assert.ok(placed.some(leaderOf));
   assert.ok(placed.some(({ text }) => text === "group number 0"));
   placed.forEach((one, i) => {
     assert.ok(one.left >= 0 && one.left + one.width <= 500 && one.top >= 0);
@@ -255,6 +257,12 @@ test("names do not cover each other, and the largest groups have theirs", () => 
         one.top + one.height <= other.top ||
         other.top + other.height <= one.top;
       assert.ok(apart, `${one.text} covers ${other.text}`);
+    }
+    // Nor does the line of one name go through another.
+    const [x0, y0, x1, y1] = leaderOf(one) ?? [0, 0, 0, 0];
+    for (const t of leaderOf(one) ? Array.from({ length: 101 }, (_, at) => at / 100) : []) {
+      const through = labelAt(placed, x0 + t * (x1 - x0), y0 + t * (y1 - y0));
+      assert.ok(!through || through === one, `the line of ${one.text} strikes ${through?.text}`);
     }
     assert.equal(labelAt(placed, one.left + one.width / 2, one.top + 1), one);
   });

@@ -27,9 +27,11 @@ import { shareTag } from "./passages.js";
 
 /** @import { App, Content, Documents, Key, LabelColumn, Listing, Now, Scope, Sort, State, Sure } from "../types.d.ts" */
 
-// Pixels of a row, as in the style sheet: with a second line, and without one.
+// Pixels of a row: with a second line, and without one; what a finger finds.
 const ROW = 46;
 const SHORT = 28;
+const FINGER = 40;
+const FEW = 0.1; // of the texts may go on after what the only line of a row says
 const SNIPPET = 160; // characters
 /** @type {Key[]} */
 const LISTED_BY = [
@@ -70,12 +72,14 @@ export function mountDocuments(app) {
     return { move: () => {}, listed: () => [], found: () => [] };
   }
   const search = createSearch(documents);
-  const row = (/** @type {number} */ i) => documentRow(app, documents, i);
-  const short = !content.rows && !documents.text?.some((text) => firstLine(text).rest);
+  const below = hasBelow(content, documents);
+  const row = (/** @type {number} */ i) => documentRow(app, documents, i, below);
+  const narrow = matchMedia("(max-width: 760px)").matches;
+  const height = below ? ROW : narrow ? FINGER : SHORT;
   const box = find("document-list");
   find("skip").addEventListener("click", () => box.focus());
-  box.classList.toggle("short", short);
-  const list = createList(box, short ? SHORT : ROW, row, (i) => {
+  box.style.setProperty("--row", `${height}px`);
+  const list = createList(box, height, row, (i) => {
     state.set({ document: i });
     // In one column the reader is in the place of the group, above the list.
     if (matchMedia("(max-width: 760px)").matches) find("reader").scrollIntoView();
@@ -105,8 +109,17 @@ export function mountDocuments(app) {
   return { move, listed: list.items, found: () => found };
 }
 
-/** @param {App} app @param {Documents} documents @param {number} i */
-function documentRow(app, documents, i) {
+/**
+ * Return whether rows have a second line: not where nearly all texts are said by their first.
+ * @param {Content} content @param {Documents} documents
+ */
+function hasBelow({ rows }, { text, title }) {
+  if (!text) return Boolean(rows);
+  return Boolean(title) || text.filter((one) => firstLine(one).rest).length > FEW * text.length;
+}
+
+/** @param {App} app @param {Documents} documents @param {number} i @param {boolean} below */
+function documentRow(app, documents, i, below) {
   const { content, state, groups, edits } = app;
   const several = state.now.scope === "all";
   const sure = sureOf(content, documents, i);
@@ -119,7 +132,6 @@ function documentRow(app, documents, i) {
   const tags = [group?.name(), next].map(
     (text) => text && bdi(text, { class: "tag", title: text }),
   );
-  const below = Boolean(documents.text || content.rows);
   const why = borderlineReason(content, documents, i);
   const scope = sureScope(content, state.now);
   const own = content.names[documents.group[i]] ?? "no group";
@@ -140,7 +152,7 @@ function documentRow(app, documents, i) {
       "div",
       { class: "line" },
       bdi(nameOf(documents, i), { class: "id", title: documents.id[i] }),
-      documents.date?.[i] ? make("span", { class: "soft", text: documents.date[i] }) : null,
+      documents.date?.[i] ? make("span", { class: "soft date", text: documents.date[i] }) : null,
       shareTag(app, documents, i),
       ...(below ? [] : [...labels, ...tags]),
       told

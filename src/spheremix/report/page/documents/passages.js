@@ -39,7 +39,7 @@ export function shareTag(app, { passages }, i) {
   const { labels } = app.groups();
   const [, share] = sharesOf(passages, labels, i).find(([id]) => id === labels[i]) ?? [0, 0];
   const title = "Share of this group in the whole document";
-  return make("span", { class: "soft number", title, text: `${percent(share)} of it` });
+  return make("span", { class: "soft number", title, text: percent(share) });
 }
 
 /**

@@ -155,7 +155,8 @@ export function placeLabels(labels, view, measure, taken = []) {
         const box = { text, size, left, top, width, height, colour, group, anchor };
         if (top < GAP || top + height > view.height - GAP) continue;
         if (taken.some((other) => overlaps(box, other))) continue;
-        if (!placed.some((other) => overlaps(box, other))) return box;
+        if (placed.some((other) => overlaps(box, other) || strikes(box, other))) continue;
+        return box;
       }
     }
     return null;
@@ -172,6 +173,22 @@ function overlaps(one, other) {
     one.top < other.top + other.height + GAP &&
     other.top < one.top + one.height + GAP
   );
+}
+
+// Return whether the line of one name goes through the other.
+/** @param {PlacedLabel} one @param {PlacedLabel} other */
+function strikes(one, other) {
+  return crosses(leaderOf(one), other) || crosses(leaderOf(other), one);
+}
+
+/** @param {[number, number, number, number] | null} line @param {Box} box */
+function crosses(line, box) {
+  if (!line) return false;
+  const [x0, y0, x1, y1] = line;
+  return Array.from({ length: 9 }, (_, i) => i / 8).some((t) => {
+    const [x, y] = [x0 + t * (x1 - x0), y0 + t * (y1 - y0)];
+    return overlaps({ left: x, top: y, width: 0, height: 0 }, box);
+  });
 }
 
 // Return the ends of the line from a name that is not on its documents to them.
@@ -220,8 +237,8 @@ export function drawPlacedLabels(context, placed, ink, ground) {
     const { text, size, left, top, height } = label;
     context.font = labelFont(size);
     context.strokeStyle = ground;
-    context.lineWidth = size / 3;
-    context.globalAlpha = 0.88;
+    context.lineWidth = size / 2.4;
+    context.globalAlpha = 0.92;
     context.strokeText(text, left, top + height / 2);
     context.globalAlpha = 1;
     context.fillStyle = label.colour ?? ink;

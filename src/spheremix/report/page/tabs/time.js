@@ -11,7 +11,12 @@ import { effectParts, isTime } from "./effects.js";
 
 /** @import { App, Group } from "../types.d.ts" */
 
-const TICKS = 16; // years
+const TICK = 46; // pixels that a year needs on the axis
+const BESIDE = { wide: 296, narrow: 180 }; // pixels of the name and the peak beside the bars
+const LOW = 34; // pixels of a row, and where few groups leave room
+const TALL = 120;
+const BETWEEN = 12; // pixels between rows
+const AROUND = 50; // pixels of the axis, and around all rows
 
 /** @param {App} app */
 export function mountTime(app) {
@@ -33,18 +38,14 @@ export function mountTime(app) {
     "What is shown",
     /** @type {[Measure, string, string][]} */ ([
       ["count", "documents", `How many documents of the group in a ${unit}`],
-      [
-        "share",
-        `share of all documents of the ${unit}`,
-        `The share of the group among the documents of a ${unit}`,
-      ],
+      ["share", `share of the ${unit}`, `The share of the group among the documents of a ${unit}`],
     ]),
     (measure) => redraw({ measure }),
   );
   /** @type {[string, string][]} */
   const scalings = [
-    ["own", "a scale for each group"],
-    ["one", "one scale for all"],
+    ["own", "a scale each"],
+    ["one", "one scale"],
   ];
   const scales = selectOf("time-scale", "Scale", scalings, (value) =>
     redraw({ own: value === "own" }),
@@ -82,7 +83,11 @@ export function mountTime(app) {
       `; click a ${unit} to list its documents`;
     reading.textContent = told;
     const narrow = matchMedia("(max-width: 760px)").matches;
-    const ticks = axisTicks(series.periods, narrow ? TICKS / 4 : TICKS);
+    const room = rows.clientWidth - (narrow ? BESIDE.narrow : BESIDE.wide);
+    const ticks = axisTicks(series.periods, Math.max(2, Math.floor(room / TICK)));
+    // Few groups fill the height that there is.
+    const high = (box.clientHeight - head.offsetHeight - AROUND) / series.rows.length - BETWEEN;
+    rows.style.setProperty("--high", `${Math.round(Math.min(TALL, Math.max(LOW, high)))}px`);
     shown = new Map(
       series.rows.map((row) => [
         row.id,
