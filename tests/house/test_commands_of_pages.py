@@ -51,3 +51,15 @@ def test_commands_are_found():
         parse(["explain", "run"])
     with pytest.raises(Exception, match="No such option: --nothing"):
         parse(["explore", "articles.csv", "--nothing"])
+
+
+def test_gallery_tells_to_type_what_was_run(load_tool):
+    page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    commands = load_tool("draw_gallery").COMMANDS
+    for name, command in commands.items():
+        shown = rf"```sh\n{re.escape(command)}\n```\n\n!\[[^]]+\]\(figures/gallery-{name}\.png\)\n"
+        assert re.search(shown, page), name
+        picture = (ROOT / "docs" / "figures" / f"gallery-{name}.png").read_bytes()
+        assert picture.startswith(b"\x89PNG\r\n")
+        assert len(picture) < 150_000
+    assert page.count("![") == len(commands)

@@ -78,7 +78,7 @@ def test_reads_as_a_page(example):
 
 
 def test_figures_of_the_docs_are_theirs(load_tool):
-    tool = load_tool("draw_figures")
+    tool, tool_of_gallery = load_tool("draw_figures"), load_tool("draw_gallery")
     pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md")]
     drawn = set()
     for example, figures in tool.QUOTED.items():
@@ -95,6 +95,7 @@ def test_figures_of_the_docs_are_theirs(load_tool):
     # By tools/draw_report.py, of the demo's report and, for time, that of a tutorial.
     screens = ("first", "reader", "labels", "time", "numbers", "corpus", "edits")
     taken = {"report", *(f"report-{name}" for name in screens)}
+    taken |= {f"gallery-{name}" for name in tool_of_gallery.COMMANDS}
     assert quoted <= drawn | taken
     for name in taken:
         assert (ROOT / "docs" / "figures" / f"{name}.png").stat().st_size < 200_000
