@@ -125,8 +125,7 @@ def prepare(page: Page, name: str, number: int) -> None:
         page.locator("#ask-form input").fill("Distances")
         page.locator("#ask-form [type=submit]").click()
         page.get_by_role("button", name="merge", exact=True).click()
-        page.locator("#ask-form select").select_option(index=2)
-        page.locator("#ask-form [type=submit]").click()
+        page.locator("#ask-form .asked button").nth(1).click()
         page.locator("#edits-button").click()
         page.locator("#edits-body code").evaluate(f"e => e.textContent = {COMMAND!r}")
     if name == "report-reader":

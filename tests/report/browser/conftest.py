@@ -283,3 +283,14 @@ def hostile(write):
     path = follow(2, X, n_init=3)
     title = "<script>window.pwned=7</script>"
     return write("hostile", path, corpus, X=X, feature_names=words, title=title)
+
+
+@pytest.fixture(scope="session")
+def lost(write):
+    """Three groups of directions and some at random, by a path; columns have names."""
+    X, _, _ = sm.datasets.make_vmf_mixture(150, 12, 3, kappa=80.0, random_state=0)
+    noise = np.random.default_rng(0).normal(size=(15, 12))
+    X = np.vstack([X, noise / np.linalg.norm(noise, axis=1, keepdims=True)])
+    options = {"noise": "uniform", "n_init": 2, "min_relative_increase": 0.3, "max_steps": 6}
+    path = sm.VMFPath(3, random_state=0, **options).fit(X)
+    return write("lost", path, None, X=X, feature_names=[f"word{j}" for j in range(12)])

@@ -70,8 +70,7 @@ def test_a_name_and_a_merge_are_applied_with_a_click(page, explored):
         ready(page)
         rename(page, "Both together")
         page.get_by_role("button", name="merge", exact=True).click()
-        page.locator("#ask-form select").select_option(index=1)
-        page.locator("#ask-form [type=submit]").click()
+        page.locator("#ask-form .asked button").first.click()
         shown = sizes(page)
         # They are still there when the page is opened again.
         page.reload()

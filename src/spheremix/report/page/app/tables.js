@@ -5,7 +5,7 @@ import { certaintyText } from "../groups/certainty.js";
 import { NOWHERE, placeOf } from "../groups/grouping.js";
 import { characteristicWords, onlyHereWords, rankedWords, sharedWords } from "../words/words.js";
 
-/** @import { App, Cell, Criteria, Documents, Rows, Table } from "../types.d.ts" */
+/** @import { App, Cell, Criteria, Documents, Group, Rows, Table } from "../types.d.ts" */
 
 /**
  * Return a table with a row for each item; columns are names with their values.
@@ -19,23 +19,45 @@ function tabulate(items, columns) {
   };
 }
 
-/** @param {App} app @returns {Table} */
-export function groupTable({ content, state, stepOf }) {
+/**
+ * Return the groups that are shown, largest first. Those that were made by edits or by the slider of groups have
+ * no number, and nothing that only a fit knows.
+ * @param {App} app @returns {Table}
+ */
+export function groupTable({ content, state, stepOf, groups }) {
   const step = stepOf(state.now.step);
   const { entry } = step;
   const listed = (/** @type {number[]} */ words) => words.map((j) => content.words[j]).join(" ");
-  return tabulate(step.groups, [
-    ["group", (k) => k],
-    ["name", (k) => content.names[k]],
-    ["size", (k) => entry.sizes[k]],
-    ["weight", (k) => entry.weights[k]],
-    ["kappa", (k) => entry.kappas[k]],
-    ["words", (k) => listed(characteristicWords(content, step, k, 20))],
-    ["only_here_words", (k) => listed(onlyHereWords(content, step, k, 20))],
-    ["shared_words", (k) => listed(sharedWords(content, step, k, 20))],
-    ["n_words", (k) => entry.n_words[k]],
-    ["n_only_here_words", (k) => entry.n_only_here_words[k]],
-  ]);
+  /** @type {(value: (k: number) => Cell, otherwise?: (one: Group) => Cell) => (one: Group) => Cell} */
+  const fitted = (value, otherwise) => (one) =>
+    one.whole >= 0 ? value(one.whole) : otherwise?.(one);
+  return tabulate(
+    groups().groups.toSorted((a, b) => b.size - a.size || a.id - b.id),
+    [
+      ["group", fitted((k) => k)],
+      ["name", (one) => one.name()],
+      ["size", (one) => one.size],
+      ["weight", fitted((k) => entry.weights[k])],
+      ["kappa", fitted((k) => entry.kappas[k])],
+      [
+        "words",
+        fitted(
+          (k) => listed(characteristicWords(content, step, k, 20)),
+          (one) => one.words.join(" "),
+        ),
+      ],
+      [
+        "only_here_words",
+        fitted(
+          (k) => listed(onlyHereWords(content, step, k, 20)),
+          (one) => one.only.join(" "),
+        ),
+      ],
+      ["shared_words", fitted((k) => listed(sharedWords(content, step, k, 20)))],
+      ["n_words", fitted((k) => entry.n_words[k])],
+      ["n_only_here_words", fitted((k) => entry.n_only_here_words[k])],
+    ],
+  );
 }
 
 /** @param {App} app @returns {Table} */

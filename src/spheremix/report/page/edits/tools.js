@@ -2,7 +2,8 @@
 
 import { readTree } from "../groups/tree.js";
 import { bdi, find, make, present, rove, selectOf, softLine, textButton } from "../lib/dom.js";
-import { counted } from "../lib/format.js";
+import { seenColour } from "../lib/colours.js";
+import { counted, integer } from "../lib/format.js";
 import { noteOf } from "./edits.js";
 import { idsOfCut } from "./plan.js";
 import { tellEdit } from "./sentences.js";
@@ -38,9 +39,9 @@ export function makeEdits({ content, state, edits }, editsOf, chosen) {
 export function groupTools(app, group) {
   const { content, state, edits } = app;
   const { groups } = app.groups();
-  const others = groups
-    .filter(({ id }) => id !== group.id)
-    .map(({ id, name }) => /** @type {[string, string]} */ ([String(id), name()]));
+  const others = besides(groups, group).map(
+    ({ id, name }) => /** @type {[string, string]} */ ([String(id), name()]),
+  );
   const plan = edits.plan();
   const before = noteOf(content.edits?.notes.groups, group.whole);
   const note = (state.now.cut ? undefined : plan.notes.get(group.id)) ?? before ?? "";
@@ -49,7 +50,7 @@ export function groupTools(app, group) {
   // The name of a group of the model is its name at every number of groups.
   const named = group.whole >= 0 && plan.groups.some(({ id }) => id === group.whole);
   const rename = () =>
-    ask("Rename the group", "", { text: group.name() }, (name) => {
+    ask("Rename the group", { text: group.name() }, (name) => {
       if (!name || name === group.name()) return;
       if (named)
         edits.change((list) => [
@@ -61,12 +62,12 @@ export function groupTools(app, group) {
       else act((idOf) => [{ kind: "name", group: idOf(group.id), name }]);
     });
   const join = () =>
-    ask("Merge with another group", "", { begin: "choose a group …", choices: others }, (other) =>
+    ask("Merge with", { groups: besides(groups, group) }, (other) =>
       act((idOf) => [{ kind: "merge", groups: [idOf(group.id), idOf(Number(other))] }]),
     );
   const divide = () => act((idOf) => [{ kind: "split", group: idOf(group.id) }]);
   const annotate = () =>
-    ask("Note on the group", "", { text: note, long: true }, (text) => {
+    ask("Note on the group", { text: note, long: true }, (text) => {
       if (text && text !== note) act((idOf) => [{ kind: "note", group: idOf(group.id), text }]);
     });
   const whole = state.now.cut ? null : plan.groups.find(({ id }) => id === group.id);
@@ -99,6 +100,13 @@ export function groupTools(app, group) {
       note ? make("p", { class: "edited" }, "Note: ", bdi(note)) : null,
     ]),
   );
+}
+
+// Return the other groups; of all groups those that are alike stand together: the nearest first.
+/** @param {Group[]} groups @param {Group} group */
+function besides(groups, group) {
+  const away = (/** @type {Group} */ one) => Math.abs(groups.indexOf(one) - groups.indexOf(group));
+  return groups.filter(({ id }) => id !== group.id).toSorted((a, b) => away(a) - away(b));
 }
 
 // Return what made a group, each line with its undo.
@@ -151,7 +159,7 @@ export function documentTools(app, documents, i) {
       ...(wrong ? [] : [/** @type {Edit} */ ({ kind: "misplaced", document: id })]),
     ]);
   const annotate = () =>
-    ask("Note on the document", "", { text: note, long: true }, (text) =>
+    ask("Note on the document", { text: note, long: true }, (text) =>
       edits.change((list) => [
         ...list.filter(without("note document")),
         ...(text ? [/** @type {Edit} */ ({ kind: "note document", document: id, text })] : []),
@@ -190,51 +198,62 @@ export function documentTools(app, documents, i) {
   );
 }
 
-// A question in a dialog: a text or a choice.
+// A question in a dialog: a text, or a choice of groups, where a click is the answer.
 
-/** @typedef {{ text: string, long?: boolean } | { begin: string, choices: [string, string][] }} Field */
+/** @typedef {{ text: string, long?: boolean } | { groups: Group[] }} Field */
 
 /**
- * @param {string} title @param {string} about @param {Field} field
+ * @param {string} title @param {Field} field
  * @param {(value: string) => void} onAnswer
  */
-export function ask(title, about, field, onAnswer) {
+export function ask(title, field, onAnswer) {
   const dialog = find("ask");
   const form = find("ask-form");
   find("ask-title").textContent = title;
-  const input = inputOf(field, title);
+  const answer = (/** @type {string} */ value) => {
+    dialog.close();
+    onAnswer(value);
+  };
   const cancel = make("button", { type: "button", text: "cancel" });
   cancel.addEventListener("click", () => dialog.close());
-  const ok = make("button", { type: "submit", text: "ok" });
-  form.replaceChildren(
-    ...present([about ? softLine(about) : null]),
-    input,
-    make("div", { class: "buttons" }, ok, cancel),
-  );
-  // Nothing is chosen at first, so that a quick ok does no harm.
-  if ("choices" in field) {
-    ok.disabled = true;
-    input.addEventListener("change", () => (ok.disabled = input.value === ""));
+  form.onsubmit = (event) => event.preventDefault();
+  if ("groups" in field) {
+    const list = rove(
+      make("div", { class: "asked" }, ...field.groups.map((one) => groupButton(one, answer))),
+      "button",
+    );
+    form.replaceChildren(list, make("div", { class: "buttons" }, cancel));
+    dialog.showModal();
+    list.querySelector("button")?.focus();
+    return;
   }
+  const input = inputOf(field, title);
+  const ok = make("button", { type: "submit", text: "ok" });
+  form.replaceChildren(input, make("div", { class: "buttons" }, ok, cancel));
   form.onsubmit = (event) => {
     event.preventDefault();
-    dialog.close();
-    onAnswer(input.value.trim());
+    answer(input.value.trim());
   };
   dialog.showModal();
   input.focus();
-  if ("text" in field && !field.long && "select" in input) input.select();
+  if (!field.long && "select" in input) input.select();
 }
 
-/** @param {Field} field @param {string} label */
+/** @param {Group} group @param {(value: string) => void} answer */
+function groupButton({ id, colour, size, name }, answer) {
+  const swatch = make("span", { class: "swatch", "aria-hidden": "true" });
+  swatch.style.background = seenColour(colour);
+  return make(
+    "button",
+    { type: "button", "data-group": id, on: { click: () => answer(String(id)) } },
+    swatch,
+    bdi(name()),
+    make("span", { class: "soft number", text: integer(Math.round(size)) }),
+  );
+}
+
+/** @param {{ text: string, long?: boolean }} field @param {string} label */
 function inputOf(field, label) {
-  if ("choices" in field)
-    return make(
-      "select",
-      { "aria-label": label },
-      make("option", { value: "", text: field.begin }),
-      ...field.choices.map(([value, text]) => make("option", { value, text })),
-    );
   if (field.long) {
     const area = make("textarea", { rows: 4, "aria-label": label });
     area.value = field.text;
