@@ -40,6 +40,7 @@ def least(requirement):
         ("CODE_OF_CONDUCT.md", "Contributor Covenant"),
         ("SECURITY.md", "Report a vulnerability"),
         ("CONTRIBUTING.md", "make test"),
+        ("CONTRIBUTING.md", "## Ask, or report something"),
         (".github/PULL_REQUEST_TEMPLATE.md", "CHANGELOG.md"),
     ],
 )
@@ -51,6 +52,7 @@ def test_readme_has_what_reviewers_look_for():
     readme = text("README.md")
     for said in (
         "# spheremix\n",
+        "It is for people who",
         "## Install and run",
         "make test",
         "docs/migrating.md",
@@ -158,7 +160,7 @@ def test_paper_has_the_form_of_joss():
         "Statement of need",
         "State of the field",
         "Software design",
-        "Research use",
+        "Research impact statement",
         "Limitations",
         "References",
     ]
