@@ -67,9 +67,12 @@ def text(results: Path = RESULTS) -> str:
                 tests=f"{sum(tests)} of {len(tests)}",
             )
         )
-        said = " ".join(claim.says for claim in found if claim.holds)
         doubted = [claim for claim in found if not claim.holds]
-        parts += [f"**Confirmed:** {said}", *(_claims(doubted) if doubted else [])]
+        if doubted:
+            share = f"{len(found) - len(doubted)} of {len(found)}"
+            parts += [f"**Confirmed:** {share} claims, all but these:", *_claims(doubted)]
+        else:
+            parts.append(f"**Confirmed:** {' '.join(claim.says for claim in found)}")
     return "\n".join(part.strip("\n") + "\n" for part in [*parts, prose.SECTION_6])
 
 

@@ -171,6 +171,68 @@ class Report:
         -------
         Path
             The file.
+
+        Notes
+        -----
+        The file has one object. Groups and steps are numbered from 0, and a *step* is a point on
+        the path. There are K groups, S steps, W words and n documents. ``null`` is no value,
+        ``"Infinity"`` infinity; there is no NaN. Keys whose names say what they are stand without
+        explanation.
+
+        * ``format``, ``version``, ``title``, ``run``: ``"spheremix-report"``, 3, the
+          title, the id for edits (null if it is no run).
+        * ``edits``: of the run, or null: ``n_edits``, ``colours``, ``changes``
+          (sentences), ``notes``, ``misplaced``, ``dropped_words``.
+        * ``corpus``: ``source``, ``format``, ``n_documents``, ``n_kept``, ``n_set_aside``,
+          ``set_aside`` (pairs of id and reason), ``notes``, ``done``, ``n_words_dropped``.
+        * ``model``: ``n_groups``, ``has_nowhere`` (documents without a group have K in its
+          place, and L in that of a leaf), ``n_words``, ``n_words_shown``, ``beta``,
+          ``sparsity``, ``kappa``, ``k_criterion``, ``criterion``, ``seed``, ``status``,
+          ``log_likelihood``, ``agreement`` (for each column of labels: ``column``,
+          ``ari``, ``nmi``).
+        * ``candidates``: for each number of groups: ``n_groups``, ``chosen``,
+          ``n_converged``, ``n_starts``, ``agreement``, ``log_likelihood``, ``n_nonzero``,
+          ``criteria``, ``groups`` (``size``, ``weight``, ``words``).
+        * ``advice``: or null: ``recommended`` (``n_groups``, ``level``, ``sentence``),
+          ``certainty``, ``doubts``, ``evidence`` (columns over ``n_groups``:
+          ``agreement``, ``score``, ``stability``, ``coming_back``).
+        * ``remarks``: ``text``, ``warning``, ``groups``.
+        * ``kind``, ``words``, ``hues``: ``"words"`` or ``"coordinates"``; the W names, at
+          most 10,000; K + 1 colours: of words of no group, of one, ..., of all.
+        * ``names``, ``given_names``: K names, and the numbers of those that people gave.
+        * ``steps``: S objects: ``step``, ``beta``, ``sparsity``, ``n_nonzero``,
+          ``log_likelihood``, ``criteria``, ``weights``, ``kappas``, ``masses``, ``sizes``,
+          ``chosen_by``, ``scale``; of all words of the model ``n_words``,
+          ``n_only_here_words`` (K each), ``n_words_by_groups`` (K + 1).
+        * ``path``, ``chosen``: the curves of the whole path, in 400 points at most; the
+          number of the chosen step.
+        * ``values``: S x K x W integers q from -127 to 127: a coordinate is ``scale`` (q /
+          127)^2 with the sign of q. Zeros are exact.
+        * ``only_here``, ``prototypes``, ``exit_betas``: S x W: 1 for a word of one group
+          alone (in at least ``only_here_share`` of its documents), or null; K x W of the
+          chosen step; K x W: the beta at which the word is dropped.
+        * ``labels``: S x n: the group of each document at each step.
+        * ``documents``: columns of n: ``id``, ``title``, ``text``, ``length`` (UTF-16
+          units), ``date``, ``labels`` (numbers of ``label_names``), ``group``,
+          ``posterior``, ``margin``, ``second_group``, ``log_odds``, ``cosine``, ``leaf``;
+          also ``label_names``, and ``label_columns`` (``name``, ``start``, ``stop``); if
+          rows are passages, ``passages``: the ``document`` of each, its ``weight`` there,
+          ``n_documents``.
+        * ``rows``: the at most 60 heaviest words of document i: ``words[indptr[i]:indptr[i
+          + 1]]``, with coordinates ``scale[i]`` ``values`` / 65535, or ``values`` where
+          ``scale`` is null; ``n_words`` has all.
+        * ``meaning``: or null: what it adds to the score of the group (``own``) and the
+          second group (``rival``).
+        * ``forms``: for each token in lower case, the number of its word.
+        * ``tree``: or null: ``leaves`` (L), ``chosen``, and for each of 2 L - 1 nodes
+          ``parents`` (-1 for the root), ``heights``, ``sizes``, ``names``, ``words``,
+          ``sibling_words``, ``only``, ``groups``, ``is_chosen``. The groups of a cut into
+          m are the nodes below 2 L - m whose parent is not.
+        * ``stability``: or null: ``documents``, ``groups``, ``n_replicates``, and
+          ``words``: those of group k are ``places[ends[k]:ends[k + 1]]`` with ``shares``.
+        * ``layout``: or null: ``x`` and ``y`` of each document, from 0 to 65,535.
+        * ``contrast``, ``typical``, ``ambiguous``: for each group: pairs of word and z
+          (embeddings); at most 10 documents.
         """
         return _write(path, to_json(self.to_dict()) + b"\n")
 
