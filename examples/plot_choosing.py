@@ -116,7 +116,7 @@ along.suptitle(
 
 # %%
 # The words, and how stable they are
-# --------------------------------
+# ----------------------------------
 #
 # Own and shared words of each cluster, the heaviest first. Drawing the documents again tells how
 # many of them would come back.

@@ -73,6 +73,8 @@ def test_reads_as_a_page(example):
     assert not empty
     assert prose
     assert source.count("\n# %%\n") >= 2
+    titles = re.findall(r"^# %%\n# (.+)\n# ([-=~]+)\n", source, re.MULTILINE)
+    assert all(len(line) == len(title) for title, line in titles), titles
     assert "sys.argv" not in source
     assert "savefig" not in source
 

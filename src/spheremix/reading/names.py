@@ -96,7 +96,7 @@ def naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
     the largest share of another group (each of the two at least zero), times 1.5 where a third of
     the group's documents have the word and no other group has a fifth of that share, times its
     merit: how much like a noun or a name it is used in the texts, where they are known
-    (:class:`spheremix.text.writing.Writing`). Without known documents, scores take the place of
+    (``spheremix.text.writing.Writing``). Without known documents, scores take the place of
     shares. Two words that are mostly written together are one part of a name. A name has no two
     words that say the same ("type" and "dtype"), and no two groups share two parts of their names:
     then the group of smaller mass takes its next one. Where a group has no other word, its name is

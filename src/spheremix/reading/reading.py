@@ -129,7 +129,7 @@ class Reading:
         Where features are no words: those of texts beside the rows, which name the groups.
     writing : Writing, default=None
         How the words are written and used in the texts, as
-        :func:`spheremix.text.writing.learn_writing` finds it: names are made of nouns and names
+        ``spheremix.text.writing.learn_writing`` finds it: names are made of nouns and names
         then, and have the capitals of the texts.
 
     Attributes
