@@ -117,6 +117,29 @@ def test_who_has_the_address_sees_the_page_and_nobody_else(folder):
         assert json.loads(ask(address, "progress")[1])["state"] == "idle"
 
 
+def test_all_documents_are_listed_page_by_page(base):
+    with served(base.folder) as (address, _):
+        found, start = [], 0
+        while True:
+            answer, body = ask(address, f"documents?strata=0,1,2,3,4,5,6,7,8&start={start}")
+            assert answer.status == 200
+            page = json.loads(body)
+            if not page["documents"]:
+                break
+            assert len(page["documents"]) <= 50
+            found += [one["id"] for one in page["documents"]]
+            start += len(page["documents"])
+        assert sorted(found) == sorted(base.documents["id"])
+        assert page["n"] == len(found) == 40
+        answer, body = ask(address, "documents?strata=0,1,2,3,4,5,6,7,8&start=30")
+        assert [one["id"] for one in json.loads(body)["documents"]] == found[30:]
+        for wrong in ("", "strata=&start=0", "strata=0", "strata=-1&start=0", "strata=0&start=x"):
+            assert ask(address, f"documents?{wrong}")[0].status == 400, wrong
+        port = urlsplit(address).port
+        other = f"http://127.0.0.1:{port}/{'x' * 32}/documents?strata=0&start=0"
+        assert ask(address, urlsplit(other).path + "?strata=0&start=0")[0].status == 403
+
+
 def test_only_loopback_listens(folder):
     with served(folder) as (address, _):
         port = urlsplit(address).port

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 import spheremix as sm
 from spheremix.report import content, sample
 from spheremix.report.documents import describe
-from spheremix.report.sample import Shown, sentence
+from spheremix.report.sample import Catalogue, Shown, sentence
 from spheremix.text import Corpus
 
 MOST = 60
@@ -101,3 +101,25 @@ def test_a_page_of_no_more_documents_has_all(run):
     assert Shown(run, run.assigned, 400).rows is None
     assert sentence(Shown(run, run.assigned)) is None
     assert sample.MOST == 100_000
+
+
+def test_all_documents_of_a_group_page_by_page(run):
+    whole, found = Catalogue(run), run.assigned
+    strata = Shown(run, found).strata
+    corpus = run.kept_corpus
+    own = np.unique(strata[found.labels == 1]).tolist()
+    listed, n = [], np.isin(strata, own).sum()
+    for start in range(0, n, 40):
+        page = whole.list(own, start, 40)
+        assert page["n"] == n
+        listed += page["documents"]
+    ids = [one["id"] for one in listed]
+    assert sorted(ids) == sorted(np.array(corpus.ids)[np.isin(strata, own)])
+    place = {one: i for i, one in enumerate(corpus.ids)}
+    cosines = found.cosines[[place[one] for one in ids]]
+    assert (np.diff(cosines) <= 0.0).all()
+    i = place[ids[0]]
+    assert listed[0]["text"] == corpus.texts[i]
+    assert listed[0]["about"] == [corpus.dates[i], *corpus.labels["kind"][i]]
+    assert whole.list([999], 0, 40) == {"n": 0, "documents": []}
+    assert whole.list(own, n, 40)["documents"] == []

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hmac
 import json
 import os
+import re
 import secrets
 import tempfile
 import threading
@@ -32,11 +33,13 @@ from spheremix.run import Listener
 
 HOST = "127.0.0.1"
 MOST_BYTES = 20_000_000  # of edits
+LISTED = 50  # documents of a page of the list
 IDLE = 30  # seconds that a connection may say nothing
 PATIENCE = 20.0  # seconds that an edit may take to notice that it is to stop
 PORTS = range(
     20_000, 40_000
 )  # in which a run has its own, so that the browser knows its edits again
+LIST = re.compile(r"strata=([0-9]{1,5}(?:,[0-9]{1,5})*)&start=([0-9]{1,9})")
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "frame-ancestors 'none'",
@@ -118,6 +121,8 @@ class Desk(Listener):
         self._busy = threading.Lock()
         self._stop = threading.Event()
         self._worker: threading.Thread | None = None
+        self._reading = threading.Lock()
+        self._catalogue: Any = None  # of the run as it is, once it was asked for
 
     def page(self) -> str:
         """Return the page of the run, as it is served."""
@@ -125,6 +130,17 @@ class Desk(Listener):
         from spheremix.run.folder.schema import PAGE
 
         return served((self.folder / PAGE).read_text("utf-8"))
+
+    def documents(self, strata: list[int], start: int) -> dict[str, Any]:
+        """Return a page of all documents of a group, which is made of strata."""
+        from spheremix.report.sample import Catalogue
+        from spheremix.run.run import load_run
+
+        with self._reading:
+            if self._catalogue is None:
+                self._catalogue = Catalogue(load_run(self.folder))
+            found: dict[str, Any] = self._catalogue.list(strata, start, LISTED)
+            return found
 
     def edit(self, edits: bytes) -> bool:
         """Begin to make edits, as a file has them; return whether nothing else was being done."""
@@ -151,6 +167,8 @@ class Desk(Listener):
                 file = Path(folder) / "edits.json"
                 file.write_bytes(edits)
                 edit_run(self.folder, file, listener=self, threads=self.threads)
+            with self._reading:
+                self._catalogue = None
             self.now = Progress("done")
             remark("edits were applied.")
         except KeyboardInterrupt:
@@ -219,15 +237,29 @@ class Handler(BaseHTTPRequestHandler):
     timeout = IDLE
 
     def do_GET(self) -> None:
-        """Answer with the page, or with the progress of an edit."""
+        """Answer with the page, with the progress of an edit, or with documents."""
         what = self._asked()
         if what == "":
             page = self.server.desk.page().encode()
             self._answer(HTTPStatus.OK, page, "text/html; charset=utf-8")
         elif what == "progress":
             self._say(HTTPStatus.OK, **asdict(self.server.desk.now))
+        elif what is not None and what.startswith("documents?"):
+            self._list(what.removeprefix("documents?"))
         elif what is not None:
             self._say(HTTPStatus.NOT_FOUND, message="There is no such page.")
+
+    def _list(self, asked: str) -> None:
+        """Answer with a page of all documents of a group."""
+        found = LIST.fullmatch(asked)
+        if found is None:
+            self._say(HTTPStatus.BAD_REQUEST, message="This is no list of documents.")
+            return
+        strata = [int(one) for one in found[1].split(",")]
+        try:
+            self._say(HTTPStatus.OK, **self.server.desk.documents(strata, int(found[2])))
+        except Exception as error:  # noqa: BLE001 (whatever it is, the page says it)
+            self._say(HTTPStatus.INTERNAL_SERVER_ERROR, message=sentence_of(error))
 
     def do_POST(self) -> None:
         """Take edits."""

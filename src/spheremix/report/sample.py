@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MOST = 100_000  # documents of a page: more make it slow to open
 LISTED = 10  # typical and ambiguous documents of a group, which a page always has
+LONGEST = 20_000  # characters of a text that is listed
 SEED = 0
 
 
@@ -170,3 +171,34 @@ def sentence(shown: Shown) -> str | None:
         f"The map and the lists have {len(shown.rows):,} of the {len(shown.strata):,} documents, "
         "drawn at random from every group; groups, words, labels and time are of all of them."
     )
+
+
+class Catalogue:
+    """All documents of a run, page by page: what a page with a sample asks a server for."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._shown = Shown(run, run.assigned)
+
+    def list(self, strata: list[int], start: int, most: int) -> dict[str, Any]:
+        """List some documents of a group that is made of these strata, the most central first."""
+        found, corpus = self._shown.found, self._run.kept_corpus
+        if found is None or corpus is None:
+            return {"n": 0, "documents": []}
+        own = np.flatnonzero(np.isin(self._shown.strata, strata))
+        order = own[np.argsort(-found.cosines[own], kind="stable")]
+        return {
+            "n": len(own),
+            "documents": [
+                {
+                    "id": corpus.ids[i],
+                    "title": corpus.titles[i] if corpus.titles else "",
+                    "text": corpus.texts[i][:LONGEST],
+                    "about": [
+                        *([corpus.dates[i]] if corpus.dates and corpus.dates[i] else []),
+                        *(one for column in corpus.labels.values() for one in column[i]),
+                    ],
+                }
+                for i in order[start : start + most].tolist()
+            ],
+        }

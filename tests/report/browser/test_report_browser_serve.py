@@ -10,6 +10,8 @@ from edit_common import explore
 from serving import served
 
 import spheremix as sm
+from spheremix.report import content
+from spheremix.report.sample import Shown
 
 
 @pytest.fixture
@@ -134,3 +136,45 @@ def test_the_file_has_the_policy_without_any_network(page, explored):
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
     assert "connect-src" not in policy
     assert page.locator("#apply-edits").count() == 0
+
+
+def test_of_a_sample_all_documents_are_listed(page, tmp_path, monkeypatch):
+    """The page has some; the server has all of them, with their texts; the file says how."""
+    folder = explore(write_lines(tmp_path / "docs.jsonl", texts(240)), tmp_path / "run")[0].folder
+    monkeypatch.setattr(content, "Shown", lambda run, found: Shown(run, found, 60))
+    sm.load_run(folder).report().write_html(folder / "report.html")
+    note = page.locator("#borderline-count")
+    with served(folder) as (address, _):
+        page.goto(f"{address}#list=all")
+        ready(page)
+        size = int(page.locator("#group-list .size").first.inner_text())
+        shown = page.locator("#document-list [role=option]").first.get_attribute("aria-setsize")
+        assert int(shown) < size
+        assert note.inner_text().startswith(f"{shown} of {size} documents are on this page")
+        page.locator("#list-all").click()
+        seen = []
+        whole = page.locator("#whole")
+        while True:
+            said = whole.get_by_role("status")
+            page.wait_for_function(
+                "n => document.querySelector('#whole [role=status]')"
+                ".textContent.startsWith(`${n} to`)",
+                arg=len(seen) + 1,
+            )
+            assert said.inner_text().endswith(f" of {size}")
+            seen += whole.locator("summary").evaluate_all("all => all.map((one) => one.title)")
+            after = whole.get_by_role("button", name="Next")
+            if after.is_disabled():
+                break
+            after.click()
+        table = rows(folder / "documents.csv")
+        name = page.locator("#card-name").inner_text()
+        assert sorted(seen) == sorted(row["id"] for row in table if row["name"] == name)
+        line = whole.locator("details").first
+        line.locator("summary").click()
+        assert len(line.locator(".text").inner_text()) > 10
+        whole.get_by_role("button", name="close").click()
+    page.goto(f"{(folder / 'report.html').as_uri()}#list=all")
+    ready(page)
+    assert f"spheremix serve {folder} lists all" in note.inner_text()
+    assert page.locator("#list-all").count() == 0

@@ -463,6 +463,7 @@ export interface Places {
   help: HTMLDialogElement;
   edits: HTMLDialogElement;
   ask: HTMLDialogElement;
+  whole: HTMLDialogElement;
   "ask-form": HTMLFormElement;
   map: HTMLCanvasElement;
   marks: HTMLCanvasElement;

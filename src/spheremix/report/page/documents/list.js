@@ -24,6 +24,7 @@ import {
   UNFILTERED,
 } from "./filters.js";
 import { shareTag } from "./passages.js";
+import { aboutWhole } from "./whole.js";
 
 /** @import { App, Content, Documents, Key, LabelColumn, Listing, Now, Scope, Sort, State, Sure } from "../types.d.ts" */
 
@@ -236,7 +237,10 @@ export function mountControls(app, documents) {
     borderline.textContent = `Borderline ${integer(counts.borderline)}`;
     all.textContent = `All ${integer(found.length)}`;
     const unsure = now.list === "borderline";
-    note.textContent = unsure ? borderlineText(content, documents, found, items.length > 1) : "";
+    const whole = now.list === "all" && !isFiltered(now) ? aboutWhole(app, found.length) : null;
+    note.replaceChildren(
+      ...(whole ?? (unsure ? [borderlineText(content, documents, found, items.length > 1)] : [])),
+    );
     note.hidden = !note.textContent;
     sort.value = now.sort;
     for (const field of fields) field.update(now);

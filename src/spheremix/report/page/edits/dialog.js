@@ -4,7 +4,7 @@ import { bdi, find, make, present, softLine, textButton } from "../lib/dom.js";
 import { copyText, saveText } from "../lib/files.js";
 import { counted } from "../lib/format.js";
 import { tellEdit } from "./sentences.js";
-import { applyEdits, isServed } from "./serve.js";
+import { applyEdits, isServed, runFolder } from "./serve.js";
 import { undoButton } from "./tools.js";
 
 /** @import { App } from "../types.d.ts" */
@@ -19,14 +19,8 @@ const NONE =
  * Return the command that applies the edits. A page that lies in the folder of its run knows the folder.
  * @param {Pick<Location, "protocol" | "pathname">} place
  */
-export function editCommand({ protocol, pathname }) {
-  const found = /^(.*)\/report\.html$/u.exec(decodeURIComponent(pathname));
-  if (protocol !== "file:" || !found) return "spheremix edit RUN edits.json";
-  const drive = /^\/[A-Za-z]:/u.test(found[1]);
-  const folder = drive ? found[1].slice(1).replaceAll("/", "\\") : found[1] || "/";
-  if (/^[\w./:\\-]+$/u.test(folder)) return `spheremix edit ${folder} edits.json`;
-  const quoted = drive ? `"${folder}"` : `'${folder.replaceAll("'", `'\\''`)}'`;
-  return `spheremix edit ${quoted} edits.json`;
+export function editCommand(place) {
+  return `spheremix edit ${runFolder(place)} edits.json`;
 }
 
 /** @param {App} app */

@@ -12,6 +12,37 @@ export function isServed({ protocol }) {
   return protocol === "http:";
 }
 
+/**
+ * Return the folder of the run that a page lies in, as a shell reads it; "RUN" where it is not known.
+ * @param {Pick<Location, "protocol" | "pathname">} place
+ */
+export function runFolder({ protocol, pathname }) {
+  const found = /^(.*)\/report\.html$/u.exec(decodeURIComponent(pathname));
+  if (protocol !== "file:" || !found) return "RUN";
+  const drive = /^\/[A-Za-z]:/u.test(found[1]);
+  const folder = drive ? found[1].slice(1).replaceAll("/", "\\") : found[1] || "/";
+  if (/^[\w./:\\-]+$/u.test(folder)) return folder;
+  return drive ? `"${folder}"` : `'${folder.replaceAll("'", `'\\''`)}'`;
+}
+
+/** @typedef {{ id: string, title: string, text: string, about: string[] }} ListedDocument */
+
+/**
+ * Ask for some of all documents of a group, where the page has a sample.
+ * @param {number[]} strata that the group is made of @param {number} start
+ * @returns {Promise<{ n: number, documents: ListedDocument[], message: string }>} with why there are none
+ */
+export async function askDocuments(strata, start) {
+  const nothing = { n: 0, documents: [] };
+  try {
+    const answer = await fetch(`documents?strata=${strata.join(",")}&start=${start}`);
+    const found = await answer.json();
+    return answer.ok ? { ...found, message: "" } : { ...nothing, message: found.message };
+  } catch {
+    return { ...nothing, message: GONE };
+  }
+}
+
 /** @param {string} what @param {RequestInit} how @returns {Promise<Progress>} */
 async function ask(what, how = {}) {
   const answer = await fetch(what, how);
