@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import date
 
 import numpy as np
@@ -75,6 +76,19 @@ def content(study, corpus, vectorizer):
 @pytest.fixture(scope="module")
 def mixture(rows):
     return sm.VMFMixture(3, beta=2.0, n_init=2, random_state=0).fit(rows.X)
+
+
+def test_every_key_is_explained(content):
+    """In the docstring of what writes the file, those of objects too, except words."""
+    explained = sm.Report.write_json.__doc__
+    objects = [content]
+    for key, value in content.items():
+        first = value[0] if isinstance(value, list) and value else value
+        objects += [first] if isinstance(first, dict) and key != "forms" else []
+    keys = {key for one in objects for key in one}
+    assert len(keys) > 90
+    unknown = {key for key in keys if not re.search(rf"``{key}\b", explained)}
+    assert not unknown
 
 
 # Steps

@@ -184,18 +184,22 @@ class Report:
         * ``edits``: of the run, or null: ``n_edits``, ``colours``, ``changes``
           (sentences), ``notes``, ``misplaced``, ``dropped_words``.
         * ``corpus``: ``source``, ``format``, ``n_documents``, ``n_kept``, ``n_set_aside``,
-          ``set_aside`` (pairs of id and reason), ``notes``, ``done``, ``n_words_dropped``.
+          ``set_aside`` (pairs of id and reason), ``notes``, ``done``, ``n_words_dropped``,
+          ``sampled`` (what is said of a sample of the documents, or null).
         * ``model``: ``n_groups``, ``has_nowhere`` (documents without a group have K in its
           place, and L in that of a leaf), ``n_words``, ``n_words_shown``, ``beta``,
-          ``sparsity``, ``kappa``, ``k_criterion``, ``criterion``, ``seed``, ``status``,
-          ``log_likelihood``, ``agreement`` (for each column of labels: ``column``,
-          ``ari``, ``nmi``).
+          ``sparsity``, ``relaxed``, ``kappa``, ``k_criterion``, ``criterion``, ``seed``,
+          ``status``, ``log_likelihood``, ``agreement`` (for each column of labels:
+          ``column``, ``ari``, ``nmi``).
         * ``candidates``: for each number of groups: ``n_groups``, ``chosen``,
           ``n_converged``, ``n_starts``, ``agreement``, ``log_likelihood``, ``n_nonzero``,
           ``criteria``, ``groups`` (``size``, ``weight``, ``words``).
         * ``advice``: or null: ``recommended`` (``n_groups``, ``level``, ``sentence``),
           ``certainty``, ``doubts``, ``evidence`` (columns over ``n_groups``:
           ``agreement``, ``score``, ``stability``, ``coming_back``).
+        * ``effects``: or null: ``n_documents``, ``n_draws``, ``unstable`` (groups), and
+          ``columns``: ``name``, ``kind``, ``values``, ``n_documents``, ``sentences``,
+          ``shares``, ``low``, ``high`` (a list for each value).
         * ``remarks``: ``text``, ``warning``, ``groups``.
         * ``kind``, ``words``, ``hues``: ``"words"`` or ``"coordinates"``; the W names, at
           most 10,000; K + 1 colours: of words of no group, of one, ..., of all.
@@ -217,17 +221,18 @@ class Report:
           ``posterior``, ``margin``, ``second_group``, ``log_odds``, ``cosine``, ``leaf``;
           also ``label_names``, and ``label_columns`` (``name``, ``start``, ``stop``); if
           rows are passages, ``passages``: the ``document`` of each, its ``weight`` there,
-          ``n_documents``.
-        * ``rows``: the at most 60 heaviest words of document i: ``words[indptr[i]:indptr[i
-          + 1]]``, with coordinates ``scale[i]`` ``values`` / 65535, or ``values`` where
-          ``scale`` is null; ``n_words`` has all.
+          ``n_documents``; ``counted``: where only a sample is shown, counts of all.
+        * ``rows``: the at most 60 heaviest ``words`` of document i, those from ``indptr[i]``
+          to before ``indptr[i + 1]``, with coordinates ``scale[i]`` ``values`` / 65535, or
+          ``values`` where ``scale`` is null; ``n_words`` has all.
         * ``meaning``: or null: what it adds to the score of the group (``own``) and the
           second group (``rival``).
         * ``forms``: for each token in lower case, the number of its word.
         * ``tree``: or null: ``leaves`` (L), ``chosen``, and for each of 2 L - 1 nodes
           ``parents`` (-1 for the root), ``heights``, ``sizes``, ``names``, ``words``,
-          ``sibling_words``, ``only``, ``groups``, ``is_chosen``. The groups of a cut into
-          m are the nodes below 2 L - m whose parent is not.
+          ``sibling_words``, ``only``, ``groups``, ``is_chosen``; ``levels`` that were asked
+          for (a number of groups, and its nodes). The groups of a cut into m are the
+          nodes below 2 L - m whose parent is not.
         * ``stability``: or null: ``documents``, ``groups``, ``n_replicates``, and
           ``words``: those of group k are ``places[ends[k]:ends[k + 1]]`` with ``shares``.
         * ``layout``: or null: ``x`` and ``y`` of each document, from 0 to 65,535.
