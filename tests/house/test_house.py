@@ -147,6 +147,12 @@ def test_links_lead_somewhere(page):
     assert not [path for path in named if not (ROOT / path).exists()]
 
 
+def test_pages_are_short_enough_to_be_read():
+    words = {page: len(page.read_text(encoding="utf-8").split()) for page in PAGES}
+    assert words[ROOT / "README.md"] <= 1150
+    assert sum(n for page, n in words.items() if page.parent.name == "docs") <= 38_850
+
+
 def test_architecture_names_every_folder():
     """Those of the package; and the folders beside it that the page names are there."""
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
