@@ -263,6 +263,9 @@ def test_the_likelihood_of_labels_is_the_sum_over_what_the_groups_may_stand_for(
         total = 0.0
         for first in range(3):
             for second in range(3):
+                means = [one[groups == k].mean() for k in range(2)]
+                if np.any(means < frequent[[first, second]]):
+                    continue  # less often than rows at random
                 stands = np.array([first, second])[groups]
                 each = np.where(
                     labels == stands,
@@ -295,6 +298,23 @@ def test_labels_of_some_rows_make_posteriors_probabilities_of_being_right():
     assert_array_equal(sm.calibrate(mixture, X, labels=codes).posteriors, found.posteriors)
     # The group that is said stays the most probable one.
     assert_array_equal(found.posteriors.argmax(axis=1), left_out_labels(mixture, X))
+
+
+def test_a_group_does_not_stand_for_the_label_that_its_rows_lack():
+    """With two labels, "group 0 is label 1, and mostly wrong" would be as good as the truth."""
+    X, labels, mixture = fitted(600, 20, 2, 0.02)
+    rng = np.random.default_rng(0)
+    said = np.where(rng.random(600) < 0.2, 1 - labels, labels)
+    given = np.where(np.arange(600) < 100, said, -1)
+    found = sm.calibrate(mixture, X, labels=given)
+    assert 0.7 < found.tempering.kept < 0.9
+    assert calibration_error(found.posteriors[100:], said[100:]) < 0.1
+
+
+def test_labels_that_no_group_is_sure_enough_of_still_give_numbers():
+    right = np.full((2, 6), 0.1)
+    groups, labels = np.array([0, 0, 1, 1, 0, 1]), np.array([0, 1, 0, 1, 0, 1])
+    assert np.all(np.isfinite(label_likelihood(right, groups, labels)))
 
 
 def test_temperature_and_share_are_means_given_the_labels():

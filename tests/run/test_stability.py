@@ -6,6 +6,7 @@ import shutil
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -138,3 +139,27 @@ def test_every_document_has_a_certainty_and_borderline_ones_are_counted(explored
     words = f"{most.max()} of them in {names[most.argmax()]}"
     assert said.groups == ((most.argmax(), words),)
     assert f"({words})" in said.page
+
+
+def test_labels_of_some_documents_give_all_of_them_a_probability(tmp_path):
+    rng = np.random.default_rng(0)
+    each = [words.split() for words in WORDS]
+    kinds = [["fruit", "water", "colour"][i % 3] for i in range(240)]
+    wrong = rng.random(240) < 0.2
+    said = [("other" if bad else kind) for kind, bad in zip(kinds, wrong, strict=True)]
+    known = [one if i < 120 else "" for i, one in enumerate(said)]
+    rows = [" ".join(rng.choice(each[i % 3], 6)) for i in range(240)]
+    frame = pd.DataFrame({"text": rows, "topic": known, "year": range(240)})
+    options = {**OPTIONS, "text": "text", "label": "topic"}
+    run = sm.explore_corpus(frame, tmp_path / "run", **options)
+    table = run.documents
+    expected = sm.calibrate(run.path, run.matrix(), labels=known, random_state=0).posteriors
+    own = expected[np.arange(240), table["group"]]
+    assert_allclose(table["label_probability"], own, rtol=1e-5)
+    assert abs(np.mean(own) - np.mean(~wrong)) < 0.1
+    named = run.edit({"names": {"0": "first"}})
+    assert named.documents["label_probability"] == table["label_probability"]
+    assert "label_probability" not in run.assign(rows[:3])
+    frame["topic"] = said  # nobody is left whose label is to be learnt
+    whole = sm.explore_corpus(frame, tmp_path / "whole", **options)
+    assert "label_probability" not in whole.documents

@@ -29,7 +29,8 @@ only labels can tell. With labels of some rows, the posterior is
 
 and log T and ``kept`` are their posterior means given the labels, if every group stands for one
 label, unknown which: a row of group k has this label with probability p(k | x), and otherwise one
-of the others, in proportion to how frequent they are. No group has to be matched with a label. With
+of the others, in proportion to how frequent they are. No group has to be matched with a label, and
+none stands for a label that its rows would have less often than rows at random. With
 few labels the prior counts: T is around 5, as in texts and embeddings, within a factor e.
 """
 
@@ -72,6 +73,7 @@ TEMPERATURES = np.exp(np.linspace(np.log(0.5), HIGHEST, 40))
 SHARES = np.concatenate([[1.0], np.linspace(0.98, 0.1, 45)])  # that may be kept
 USUAL, FACTOR = 5.0, 1.0  # temperature before any label is seen, and standard deviation of its log
 LEAST_RIGHT = 1e-6  # probability of one label of one row: a single one does not decide
+AGAINST = -1e9  # of a group for a label that its rows lack: counts only where all of them do
 HALF = 0.5
 LEAST = 1e-9  # share of the weight that is left of a component of one row, without this row
 
@@ -305,7 +307,8 @@ def label_likelihood(right: Array, groups: Ids, labels: Ids) -> Array:
 
     Every group stands for one label, unknown which; label c is as probable as it is frequent. A
     row has the label of its group with probability ``right``, and otherwise one of the others, in
-    proportion to how frequent they are.
+    proportion to how frequent they are. A group does not stand for a label that its rows would have
+    less often than rows at random: of two labels, one and a small ``right`` would say the other.
 
     Parameters
     ----------
@@ -330,6 +333,7 @@ def label_likelihood(right: Array, groups: Ids, labels: Ids) -> Array:
     for k in np.unique(groups):
         own = groups == k
         each = is_right[:, own] @ same[own] + is_wrong[:, own] @ ~same[own]
+        each[bounded[:, own].mean(axis=1)[:, None] < frequent] += AGAINST
         found += logsumexp(each + otherwise[own].sum(axis=0) + np.log(frequent), axis=1)
     return found
 

@@ -98,6 +98,12 @@ TABLES: dict[str, TableSchema] = {
                 "by stability, log_odds and cosine.",
                 float,
             ),
+            "label_probability": Column(
+                "Probability that the document has the label for which its group stands, learnt "
+                "from the documents that have one; only where a column has one label for 50 "
+                "documents or more, and none for 50 or more.",
+                float,
+            ),
             "margin": Column(
                 "Posterior of this group minus the posterior of the second group.", float
             ),
@@ -504,7 +510,17 @@ TABLES |= {
     ),
 }
 # Columns of documents.csv that documents assigned later do not have.
-OF_THE_RUN = ("broad_group", "fine_group", "certainty", "stability", "x", "y", "note", "misplaced")
+OF_THE_RUN = (
+    "broad_group",
+    "fine_group",
+    "certainty",
+    "stability",
+    "label_probability",
+    "x",
+    "y",
+    "note",
+    "misplaced",
+)
 
 # Columns of the input in documents.csv: labels and metadata, under names of their own.
 OURS = frozenset(TABLES["documents"].columns)

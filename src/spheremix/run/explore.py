@@ -70,7 +70,7 @@ from spheremix.run.stages.rows import (
     rows_key,
     without_embeddings,
 )
-from spheremix.run.stages.stability import measure_stability
+from spheremix.run.stages.stability import learn_from_labels, measure_stability
 from spheremix.run.stages.tree import grow_tree, place_documents
 from spheremix.text import Corpus, Matrix, read_documents
 from spheremix.text.corpus import digest
@@ -390,6 +390,9 @@ class Exploration(Context):
         stable = measure_stability(self, groups.rows, model, model_key)
         made["stability"] = self.note_part("stability", stable)
         made["meaning"] = self.meaning
+        if self.cut is None and self.meaning is None:
+            found = learn_from_labels(self, groups.rows, model, model_key)
+            made["labelled"] = self.note_part("labelled", found)
         made |= self._of_documents(groups.rows, model, model_key, stable)
         made["layout"] = self.note_part("layout", place_documents(self, groups.rows, labels))
         if self.start is not None and self.edits and self.edits[0].before is not None:

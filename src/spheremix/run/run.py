@@ -50,6 +50,7 @@ from spheremix.run.stages.dense import DenseFit
 from spheremix.run.stages.meaning import Meaning
 from spheremix.run.stages.passages import Cut, Shares
 from spheremix.run.stages.rows import Rows
+from spheremix.run.stages.stability import Labelled
 from spheremix.run.stages.tree import Layout, Tree, ancestors, check_tree, describe_tree
 from spheremix.run.tables import Table, as_table
 from spheremix.select import CRITERIA
@@ -87,6 +88,7 @@ PARTS: dict[str, Any] = {
     "advice": Advice,
     "tree": Tree,
     "stability": Stability,
+    "labelled": Labelled,
     "effects": Effects,
     "layout": Layout,
     "vocabulary": list[str],
@@ -753,6 +755,10 @@ class Run:
         reading, K = self.reading, self.info.n_groups
         beside: dict[str, Any] = {"leaves": self.leaves, "positions": self.positions()}
         beside["broad"] = self.broad_groups
+        if (labelled := self._part("labelled")) is not None:
+            same = labelled.probabilities.shape == rows.kept.shape
+            require(same, "the labels are those of other documents", self.folder)
+            beside["labelled"] = labelled.probabilities
         corpus, groups, shares = self.whole_documents()
         split: dict[str, Any] = {"cut": self.cut, "shares": shares}
         each: dict[str, dict[str, Any]] = {

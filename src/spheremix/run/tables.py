@@ -171,6 +171,7 @@ def document_columns(
     rows: Rows,
     *,
     stability: Any = None,
+    labelled: Any = None,
     leaves: Any = None,
     broad: list[int] | None = None,
     positions: Any = None,
@@ -190,6 +191,8 @@ def document_columns(
         columns["certainty"] = certainties(documents, stability, names)
         columns["stability"] = stability
     columns |= found
+    if labelled is not None:
+        columns["label_probability"] = labelled
     if positions is not None:
         columns |= {"x": positions[:, 0], "y": positions[:, 1]}
     columns["second_group"] = [None if k < 0 else int(k) for k in documents.second_groups]

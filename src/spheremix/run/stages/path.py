@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from spheremix.run.seeds import Seeded
     from spheremix.run.stages import Context
 
+# A step ends where an iteration gains so little; nothing that a person sees changes after it.
+CLOSE_ENOUGH = 1e-4  # nats a row
+
 # Odds of the time that is behind, from the odds of two places on the path: chosen on the paths that
 # are recorded in the tests. The first steps of a path take two iterations each, those at which few
 # words a group are left take a hundred.
@@ -54,6 +57,7 @@ def sparse_path(
         criterion=str(options.criterion),  # completed by now, as the increase is
         min_relative_increase=cast("float", options.min_relative_increase),
         max_steps=options.max_steps,
+        tol=CLOSE_ENOUGH,
         relaxed=options.relaxed,
         kappa=kappa_of(options),
         **noise_of(options),

@@ -1,23 +1,37 @@
-"""How stable the result of an exploration is: documents, groups and words that stay."""
+"""How sure the result of an exploration is: what stays, and whether labels agree."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
 from spheremix.data.open import as_directions
+from spheremix.estimators.calibration import calibrate
 from spheremix.estimators.problem import NoFitError
 from spheremix.reading.stability import N_REPLICATES, Stability, stability
 from spheremix.run.folder.store import key_of
 from spheremix.wording import count
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
     from spheremix.run.stages import Context
     from spheremix.run.stages.rows import Rows
+
+LEAST_LABELS = 50  # documents with a label that a probability is learnt from, and without one
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labelled:
+    """What the labels of some documents say of the groups."""
+
+    column: str  # of the labels
+    probabilities: NDArray[np.float64]  # of each document that was grouped: its group's label
 
 
 def measure_stability(
@@ -57,3 +71,36 @@ def measure_stability(
         Stability,
         make,
     )
+
+
+def learn_from_labels(x: Context, rows: Rows, model: Any, model_key: str) -> Labelled | None:
+    """Tell how probably each document has the label of its group; None where labels cannot tell.
+
+    They can where a column has one label for some documents and none for others.
+    """
+    found = _partly_labelled(rows)
+    if found is None:
+        return None
+    column, labels = found
+
+    def make() -> Labelled:
+        directions = as_directions(rows.views, n_threads=x.options.threads)
+        sure = calibrate(model, directions, labels=labels, random_state=x.options.seed).posteriors
+        nearest = np.where(model.labels_ < 0, sure.argmax(axis=1), model.labels_)
+        return Labelled(column, np.take_along_axis(sure, nearest[:, None], axis=1)[:, 0])
+
+    key = key_of(model_key, column, *(one or "" for one in labels), x.options.seed)
+    return x.store.stage("labelled", key, Labelled, make)
+
+
+def _partly_labelled(rows: Rows) -> tuple[str, list[str | None]] | None:
+    """Return the first column that has one label for some documents and none for others."""
+    for column, all_labels in rows.corpus.labels.items():
+        each = [all_labels[i] for i in rows.kept.tolist()]
+        known = [one[0] for one in each if len(one) == 1]
+        n_without = len(each) - len(known)
+        single = all(len(one) < 2 for one in each)
+        often = 2 <= len(set(known)) <= len(known) // 5
+        if single and often and min(len(known), n_without) >= LEAST_LABELS:
+            return column, [one[0] if one else None for one in each]
+    return None
