@@ -182,15 +182,6 @@ def test_choosing_tells_the_story_of_the_page():
     assert order == sorted(order)
 
 
-def test_choosing_prints_what_the_page_quotes():
-    printed = run("plot_choosing").printed.splitlines()
-    page = (ROOT / "docs" / "choosing.md").read_text(encoding="utf-8")
-    quoted = page.partition("```text\n")[2].partition("```")[0]
-    lines = [line for line in quoted.splitlines() if line]
-    assert len(lines) == 6
-    assert all(line in printed for line in lines)
-
-
 # The corpus of docstrings
 
 

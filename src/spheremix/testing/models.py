@@ -197,10 +197,13 @@ def _completed(scorer: Scorer, rows: Array, assigned: Array, penalty: float) -> 
 
 
 def _component_of(resultants: Resultants, n_components: int) -> NDArray[np.intp]:
-    """Return the component that each score belongs to: those of one are next to each other."""
-    n_scores = len(resultants.mass)
-    assert n_scores % n_components == 0, "components have different numbers of scores."
-    return np.arange(n_scores) // (n_scores // n_components)
+    """Return the component that each score belongs to: those of one are next to each other.
+
+    A last one more than these is that of noise.
+    """
+    each, others = divmod(len(resultants.mass), n_components)
+    assert others == 0 or (each, others) == (1, 1), "components have different numbers of scores."
+    return np.arange(len(resultants.mass)) // each
 
 
 def _of_components(resultants: Resultants, n_components: int) -> Resultants:
