@@ -93,7 +93,7 @@ def learn_from_labels(x: Context, rows: Rows, model: Any, model_key: str) -> Lab
     return x.store.stage("labelled", key, Labelled, make)
 
 
-def _partly_labelled(rows: Rows) -> tuple[str, list[str | None]] | None:
+def _partly_labelled(rows: Rows) -> tuple[str, NDArray[np.object_]] | None:
     """Return the first column that has one label for some documents and none for others."""
     for column, all_labels in rows.corpus.labels.items():
         each = [all_labels[i] for i in rows.kept.tolist()]
@@ -102,5 +102,5 @@ def _partly_labelled(rows: Rows) -> tuple[str, list[str | None]] | None:
         single = all(len(one) < 2 for one in each)
         often = 2 <= len(set(known)) <= len(known) // 5
         if single and often and min(len(known), n_without) >= LEAST_LABELS:
-            return column, [one[0] if one else None for one in each]
+            return column, np.array([one[0] if one else None for one in each], dtype=object)
     return None
