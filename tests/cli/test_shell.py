@@ -56,6 +56,35 @@ def test_commands_and_options_are_completed(typed, offered):
     assert offered in done.output.split()
 
 
+SAY = """
+from spheremix.cli.console import complain, remark, say
+long = "Text seems to be decoded wrongly in 1,439 of 37,411 documents: mend it with --mend-encoding"
+say(long, bold=True)
+remark(f"{'x' * 30} {'z' * 90} {'y' * 60} {'\u6f22' * 30}")
+complain(f"{long}.")
+say("a " * 60, whole=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no pseudo-terminals")
+def test_a_terminal_of_80_columns_gets_whole_words():
+    import pty  # noqa: PLC0415 (not on Windows)
+
+    master, slave = pty.openpty()
+    surroundings = {**os.environ, "COLUMNS": "80", "TERM": "xterm"}
+    command = [sys.executable, "-c", SAY]
+    subprocess.run(command, stdout=slave, stderr=slave, env=surroundings, check=True)  # noqa: S603
+    os.close(slave)
+    text = os.read(master, 10_000).decode()
+    os.close(master)
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", text).replace("\r", "").splitlines()
+    begin = "Text seems to be decoded wrongly in 1,439 of 37,411 documents: mend it with"
+    assert lines[:2] == [begin, "--mend-encoding"]
+    assert lines[2:6] == ["x" * 30, "z" * 90, "y" * 60, "\u6f22" * 30]
+    assert lines[6:8] == ["error: " + begin.removesuffix(" with"), "with --mend-encoding."]
+    assert lines[8] == "a " * 60
+
+
 def test_exit_codes_are_documented(tmp_path):
     def code(*typed):
         return CliRunner().invoke(app, typed).exit_code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from bisect import bisect_right
@@ -80,10 +81,22 @@ def complain(text: str) -> None:
 
 def _print(console: Console, text: Text, *, whole: bool = False) -> None:
     """Print a text, broken between words on terminals, and one line in a file or a pipe."""
-    if whole or not console.is_terminal:
-        console.print(text, soft_wrap=True)
-    else:
-        console.print(text, overflow="ignore", crop=False)
+    broken = not whole and console.is_terminal
+    *lines, last = text.divide(breaks(text.plain, console.width)) if broken else [text]
+    for line in lines:
+        line.rstrip()
+    for line in [*lines, last]:
+        console.print(line, soft_wrap=True)
+
+
+def breaks(text: str, width: int) -> list[int]:
+    """Return where lines after the first begin; a word that is wider than a line is whole."""
+    found, start = [], 0
+    for word in re.finditer(r"\S+", text):
+        if word.start() > start and cell_len(text[start : word.end()]) > width:
+            start = word.start()
+            found.append(start)
+    return found
 
 
 def columns(rows: Sequence[tuple[str, str, Sequence[str]]]) -> None:

@@ -43,7 +43,7 @@ ONLY_HERE = 5  # words only here in README.txt
 EVERYWHERE = 15  # words listed as those of all groups
 IN_SHORT = 5  # words of a group in the summary, or typical documents
 FIRST_REMARKS = 3  # remarks in the summary
-FIRST_NAMED = 2  # unstable groups, or changes by edits, that the summary names
+FIRST_NAMED = 2  # changes by edits that the summary names
 
 # What can be done about trouble in texts, by the parameter that does it.
 MENDED = {
@@ -545,8 +545,8 @@ def _stability(run: Run) -> Remark | None:
         return None
     said = [f"{name} (stability {part} %)" for _, name, part in weak[:NAMED]]
     more = [f"{len(weak) - NAMED} more"] if len(weak) > NAMED else []
-    others = [f"{len(weak) - FIRST_NAMED} more"] if len(weak) > FIRST_NAMED else []
-    first = [f"{name} ({part} %)" for _, name, part in weak[:FIRST_NAMED]]
+    others = [f"{len(weak) - 1} more"] if len(weak) > 1 else []
+    first = [f"{name} ({part} %)" for _, name, part in weak[:1]]
     one = len(weak) == 1
     return _say(
         "{group} dissolved more often than not when the documents were drawn again: {each}",

@@ -29,7 +29,7 @@ import { aboutWhole } from "./whole.js";
 /** @import { App, Content, Documents, Key, LabelColumn, Listing, Now, Scope, Sort, State, Sure } from "../types.d.ts" */
 
 // Pixels of a row: with a second line, and without one; what a finger finds.
-const ROW = 46;
+const ROW = 54;
 const SHORT = 28;
 const FINGER = 40;
 const FEW = 0.1; // of the texts may go on after what the only line of a row says
