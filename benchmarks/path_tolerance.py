@@ -73,7 +73,7 @@ def main():
         text += HEAD.format(title)
         for name in names:
             for line in measured(name, tolerances):
-                print(line, end="", flush=True)  # noqa: T201
+                print(line, end="", flush=True)
                 text += line
     TARGET.write_text(text, encoding="utf-8")
 

@@ -64,6 +64,7 @@ def test_no_groups_where_rows_of_the_same_shape_divide_as_well():
     assert levels(nothing) == {"none": 1, "fine": 3}
     assert (nothing.n_clusters, nothing.best_candidate) == (1, 3)
     assert nothing.certainty == "clear"
+    assert "\nIf you divide them all the same: 3 groups: " in str(nothing)
     assert advise(made([0.3, 0.4, 0.3], apart=APART - 0.5)).certainty == "fair"
     stable = advise(made([0.7, 0.8, 0.7], apart=APART - 2.0))
     assert stable.certainty == "fair"  # groups that come back may be there all the same

@@ -12,7 +12,7 @@ well, there are no groups.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +43,7 @@ VALLEY = 0.62  # what groups are above, where the rows between them are in empti
 SEPARATE = 0.9  # the same, where groups are apart whatever rows of the same shape would gain
 GIANT = 0.8  # share of a group that hides all others
 _NOTHING = "No groups: rows of the same shape without any groups can be divided as well as these."
+_NEVERTHELESS = "If you divide them all the same: "
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -222,7 +223,8 @@ def advise(evidence: Evidence) -> Advice:
         for level, i in levels.items()
     ]
     if _nothing_there(evidence) and evidence.candidates[fine] > 1:
-        recommended = [Recommendation(1, "none", _NOTHING), *recommended]
+        nevertheless = replace(recommended[0], sentence=_NEVERTHELESS + recommended[0].sentence)
+        recommended = [Recommendation(1, "none", _NOTHING), nevertheless, *recommended[1:]]
     return Advice(tuple(recommended), _certainty(evidence), tuple(_doubts(evidence)), evidence)
 
 
