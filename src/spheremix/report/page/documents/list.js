@@ -33,7 +33,7 @@ const ROW = 54;
 const SHORT = 28;
 const FINGER = 40;
 const FEW = 0.1; // of the texts may go on after what the only line of a row says
-const SNIPPET = 160; // characters
+const SNIPPET = 240; // characters: more than the widest row shows
 /** @type {Key[]} */
 const LISTED_BY = [
   "group",
@@ -179,7 +179,11 @@ function snippet({ rows, words }, documents, i) {
   if (documents.text) {
     const text = documents.text[i];
     const rest = documents.title?.[i] ? text : firstLine(text).rest;
-    return rest.slice(0, SNIPPET).replace(/\s+/gu, " ").trim();
+    return rest
+      .slice(0, 8 * SNIPPET)
+      .replace(/\s+/gu, " ")
+      .trim()
+      .slice(0, SNIPPET);
   }
   if (!rows) return "";
   const at = Array.from(

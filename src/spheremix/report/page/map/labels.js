@@ -100,7 +100,7 @@ function anchorOf({ x, y, spots }, view) {
 /** @param {MapLabel} label @param {number} heaviest @param {number} width of the map */
 function sizeOf(label, heaviest, width) {
   if (label.from) return FINER;
-  const room = Math.min(1, Math.max(0.82, width / 640));
+  const room = Math.max(0.82, Math.min(1, width / 640), Math.min(1.3, width / 800));
   return room * (10.5 + 5.5 * Math.sqrt(label.weight / Math.max(heaviest, 1e-9)));
 }
 
