@@ -9,7 +9,7 @@ import shutil
 import signal
 import socket
 import time
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
 from cli_common import refusal, rows, texts, write_lines
@@ -133,6 +133,11 @@ def test_all_documents_are_listed_page_by_page(base):
         assert page["n"] == len(found) == 40
         answer, body = ask(address, "documents?strata=0,1,2,3,4,5,6,7,8&start=30")
         assert [one["id"] for one in json.loads(body)["documents"]] == found[30:]
+        texts_of = json.loads(ask(address, f"texts?id={quote(found[1])}&id=none")[1])["texts"]
+        whole = base.kept_corpus
+        assert texts_of == {found[1]: whole.texts[whole.ids.index(found[1])]}
+        for wrong in ("texts?", "texts?id=", "texts?" + "id=a&" * 51):
+            assert ask(address, wrong)[0].status == 400, wrong
         for wrong in ("", "strata=&start=0", "strata=0", "strata=-1&start=0", "strata=0&start=x"):
             assert ask(address, f"documents?{wrong}")[0].status == 400, wrong
         port = urlsplit(address).port

@@ -121,5 +121,6 @@ def test_all_documents_of_a_group_page_by_page(run):
     i = place[ids[0]]
     assert listed[0]["text"] == corpus.texts[i]
     assert listed[0]["about"] == [corpus.dates[i], *corpus.labels["kind"][i]]
+    assert whole.texts([ids[0], "no such id"]) == {ids[0]: corpus.texts[i]}
     assert whole.list([999], 0, 40) == {"n": 0, "documents": []}
     assert whole.list(own, n, 40)["documents"] == []

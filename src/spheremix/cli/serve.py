@@ -18,11 +18,13 @@ import tempfile
 import threading
 import webbrowser
 import zlib
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import parse_qs
 
 import typer
 
@@ -31,15 +33,20 @@ from spheremix.cli.console import remark, say
 from spheremix.cli.guard import guarded, sentence_of
 from spheremix.run import Listener
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spheremix.report.sample import Catalogue
+
 HOST = "127.0.0.1"
 MOST_BYTES = 20_000_000  # of edits
-LISTED = 50  # documents of a page of the list
+LISTED = 50  # documents that are asked for at once
 IDLE = 30  # seconds that a connection may say nothing
 PATIENCE = 20.0  # seconds that an edit may take to notice that it is to stop
 PORTS = range(
     20_000, 40_000
 )  # in which a run has its own, so that the browser knows its edits again
-LIST = re.compile(r"strata=([0-9]{1,5}(?:,[0-9]{1,5})*)&start=([0-9]{1,9})")
+LIST = re.compile(r"documents\?strata=([0-9]{1,5}(?:,[0-9]{1,5})*)&start=([0-9]{1,9})")
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "frame-ancestors 'none'",
@@ -122,7 +129,7 @@ class Desk(Listener):
         self._stop = threading.Event()
         self._worker: threading.Thread | None = None
         self._reading = threading.Lock()
-        self._catalogue: Any = None  # of the run as it is, once it was asked for
+        self._catalogue: Catalogue | None = None  # of the run as it is, once it was asked for
 
     def page(self) -> str:
         """Return the page of the run, as it is served."""
@@ -131,16 +138,16 @@ class Desk(Listener):
 
         return served((self.folder / PAGE).read_text("utf-8"))
 
-    def documents(self, strata: list[int], start: int) -> dict[str, Any]:
-        """Return a page of all documents of a group, which is made of strata."""
+    @contextmanager
+    def reading(self) -> Iterator[Catalogue]:
+        """Hold what answers with documents of the run as it is."""
         from spheremix.report.sample import Catalogue
         from spheremix.run.run import load_run
 
         with self._reading:
             if self._catalogue is None:
                 self._catalogue = Catalogue(load_run(self.folder))
-            found: dict[str, Any] = self._catalogue.list(strata, start, LISTED)
-            return found
+            yield self._catalogue
 
     def edit(self, edits: bytes) -> bool:
         """Begin to make edits, as a file has them; return whether nothing else was being done."""
@@ -244,20 +251,25 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.OK, page, "text/html; charset=utf-8")
         elif what == "progress":
             self._say(HTTPStatus.OK, **asdict(self.server.desk.now))
-        elif what is not None and what.startswith("documents?"):
-            self._list(what.removeprefix("documents?"))
+        elif what is not None and what.startswith(("documents?", "texts?")):
+            self._read(what)
         elif what is not None:
             self._say(HTTPStatus.NOT_FOUND, message="There is no such page.")
 
-    def _list(self, asked: str) -> None:
-        """Answer with a page of all documents of a group."""
-        found = LIST.fullmatch(asked)
-        if found is None:
-            self._say(HTTPStatus.BAD_REQUEST, message="This is no list of documents.")
+    def _read(self, what: str) -> None:
+        """Answer with a page of all documents of a group, or with whole texts."""
+        listed = LIST.fullmatch(what)
+        ids = parse_qs(what.removeprefix("texts?")).get("id", [])
+        if listed is None and (what.startswith("documents?") or not 0 < len(ids) <= LISTED):
+            self._say(HTTPStatus.BAD_REQUEST, message="These are no documents.")
             return
-        strata = [int(one) for one in found[1].split(",")]
         try:
-            self._say(HTTPStatus.OK, **self.server.desk.documents(strata, int(found[2])))
+            with self.server.desk.reading() as catalogue:
+                if listed is None:
+                    self._say(HTTPStatus.OK, texts=catalogue.texts(ids))
+                    return
+                strata = [int(one) for one in listed[1].split(",")]
+                self._say(HTTPStatus.OK, **catalogue.list(strata, int(listed[2]), LISTED))
         except Exception as error:  # noqa: BLE001 (whatever it is, the page says it)
             self._say(HTTPStatus.INTERNAL_SERVER_ERROR, message=sentence_of(error))
 

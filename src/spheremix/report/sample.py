@@ -174,11 +174,21 @@ def sentence(shown: Shown) -> str | None:
 
 
 class Catalogue:
-    """All documents of a run, page by page: what a page with a sample asks a server for."""
+    """All documents of a run, and whole texts: what a page that lacks some asks a server for."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._shown = Shown(run, run.assigned)
+        self._places: dict[str, int] | None = None
+
+    def texts(self, ids: list[str]) -> dict[str, str]:
+        """Return the whole texts of some documents, where they are known."""
+        corpus = self._run.kept_corpus
+        if corpus is None:
+            return {}
+        if self._places is None:
+            self._places = {one: i for i, one in enumerate(corpus.ids)}
+        return {one: corpus.texts[self._places[one]] for one in ids if one in self._places}
 
     def list(self, strata: list[int], start: int, most: int) -> dict[str, Any]:
         """List some documents of a group that is made of these strata, the most central first."""

@@ -11,6 +11,7 @@ from serving import served
 
 import spheremix as sm
 from spheremix.report import content
+from spheremix.report import documents as docs
 from spheremix.report.sample import Shown
 
 
@@ -178,3 +179,23 @@ def test_of_a_sample_all_documents_are_listed(page, tmp_path, monkeypatch):
     ready(page)
     assert f"spheremix serve {folder} lists all" in note.inner_text()
     assert page.locator("#list-all").count() == 0
+
+
+def test_a_text_that_the_page_has_cut_is_whole_where_it_is_served(page, explored, monkeypatch):
+    monkeypatch.setattr(docs, "LONGEST", 12)
+    run, file = sm.load_run(explored.folder), explored.folder / "report.html"
+    run.report().write_html(file)
+    page.goto(f"{file.as_uri()}#document=0")
+    ready(page)
+    said = page.locator("#reader").inner_text()
+    assert "Shortened here: 12 of" in said
+    assert f"spheremix serve {explored.folder} shows all" in said
+    with served(explored.folder) as (address, _):
+        page.goto(f"{address}#document=0")
+        ready(page)
+        whole = run.kept_corpus.texts[0]
+        page.wait_for_function(
+            "n => document.querySelector('#reader .text').textContent.length === n", arg=len(whole)
+        )
+        assert page.locator("#reader .text").text_content() == whole
+        assert "Shortened" not in page.locator("#reader").inner_text()

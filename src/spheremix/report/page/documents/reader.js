@@ -1,5 +1,6 @@
 // One document: where it is and why, word by word, and its text with the words marked.
 
+import { askTexts, isServed, runFolder } from "../edits/serve.js";
 import { documentTools } from "../edits/tools.js";
 import { placeOf } from "../groups/grouping.js";
 import { readable, seenColour } from "../lib/colours.js";
@@ -19,7 +20,7 @@ import { showWord } from "../words/map.js";
 import { roleOf } from "../words/words.js";
 import { isCut, nameOf } from "./filters.js";
 import { labelTags } from "./list.js";
-import { shareBar, wholeText } from "./passages.js";
+import { passagesOf, shareBar, wholeText } from "./passages.js";
 import { elsewhere, verdict } from "./verdict.js";
 
 /** @import { App, Content, Documents, Rows, Step, Term } from "../types.d.ts" */
@@ -54,11 +55,25 @@ export function mountReader(app, list) {
     find("reader-name").replaceChildren(bdi(nameOf(documents, i)));
     body.replaceChildren(...documentParts(app, documents, stepOf(state.now.step), i, open, draw));
   };
+  // Where the page has but the beginning of a text, the server has all of it.
+  const complete = async (/** @type {number} */ i) => {
+    const { passages, text, id } = documents;
+    if (i < 0 || !text) return;
+    const { first, end } = passages ? passagesOf(passages, i) : { first: i, end: i + 1 };
+    const lacking = Array.from({ length: end - first }, (_, at) => first + at).filter((j) =>
+      isCut(documents, j),
+    );
+    if (!lacking.length) return;
+    const found = await askTexts(lacking.map((j) => id[j]));
+    for (const j of lacking) text[j] = found.get(id[j]) ?? text[j];
+    if (state.now.document === i) draw();
+  };
   state.follow(["document"], () => {
     open.text = false;
     open.words = false;
     draw();
     scroll.to(0);
+    if (isServed(location)) void complete(state.now.document);
   });
   state.followAtRest(
     ["step", "edited", "group", "node", "cut", "scope", "list", "sort", "theme"],
@@ -193,8 +208,8 @@ function textOf(content, documents, step, i, k, rival, open, toggle) {
   if (cut && documents.length) {
     parts.push(
       softLine(
-        `Shortened here: ${integer(whole.length)} of ` +
-          `${counted(documents.length[i], "character")}.`,
+        `Shortened here: ${integer(whole.length)} of ${counted(documents.length[i], "character")}.` +
+          (content.run ? ` spheremix serve ${runFolder(location)} shows all.` : ""),
       ),
     );
   }

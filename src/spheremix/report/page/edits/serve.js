@@ -43,6 +43,24 @@ export async function askDocuments(strata, start) {
   }
 }
 
+const AT_ONCE = 50;
+
+/**
+ * Ask for whole texts; those that are known, by id.
+ * @param {string[]} ids @returns {Promise<Map<string, string>>}
+ */
+export async function askTexts(ids) {
+  /** @type {Map<string, string>} */
+  const found = new Map();
+  for (let start = 0; start < ids.length; start += AT_ONCE) {
+    const asked = ids.slice(start, start + AT_ONCE).map((id) => `id=${encodeURIComponent(id)}`);
+    const answer = await fetch(`texts?${asked.join("&")}`).catch(() => null);
+    if (!answer?.ok) return found;
+    for (const [id, text] of Object.entries((await answer.json()).texts)) found.set(id, text);
+  }
+  return found;
+}
+
 /** @param {string} what @param {RequestInit} how @returns {Promise<Progress>} */
 async function ask(what, how = {}) {
   const answer = await fetch(what, how);
