@@ -584,9 +584,11 @@ class Run:
     @cached_property
     def levels(self) -> dict[int, list[int]]:
         """The nodes of the tree that the groups lie in, by the broader numbers asked for."""
-        asked = self.info.command.get("levels") or ()
         if self.nodes is None:
             return {}
+        asked = self.info.command.get("levels") or ()
+        if not isinstance(asked, list | tuple) or not all(type(M) is int for M in asked):
+            raise RunError(f"{self.folder}: damaged: levels are whole numbers of groups.")
         return {M: ancestors(self.nodes, M) for M in asked if 1 < M < self.info.n_groups}
 
     @cached_property
