@@ -127,8 +127,9 @@ Array<double> map_density(const Array<double>& places, const Array<double>& mass
     require_aligned(places, masses);
     const Index n = masses.size();
     require(has_shape(places, {n, 2}), "shapes do not agree");
+    const Grid grid = grid_of(low_x, low_y, step, n_nodes);  // before so many nodes are allocated
     Array<double> out({n_nodes, n_nodes});
-    Density job{places.data(), masses.data(), n, 0, grid_of(low_x, low_y, step, n_nodes), out.mutable_data()};
+    Density job{places.data(), masses.data(), n, 0, grid, out.mutable_data()};
     const Index n_stripes = n_threads == 1 ? 1 : std::min(n_nodes, Index{4} * n_threads);
     job.stripe = (n_nodes + n_stripes - 1) / n_stripes;
     {

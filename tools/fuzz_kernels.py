@@ -285,6 +285,54 @@ def bessel(rng: np.random.Generator, _: Any) -> Args:
     return {"d": float(rng.integers(2, 5000)), "x": float(some(rng, rng.random(), 50.0, 1e7))}
 
 
+def largest(rng: np.random.Generator, _: Any) -> Args:
+    """Return the arguments of the largest numbers of each row."""
+    n, d, _K = sizes(rng)
+    return {
+        "values": rng.normal(size=(n, d + 1)).astype(np.float32),
+        "own": rng.integers(-1, d + 1, n),
+        "k": int(rng.integers(1, d + 1)),
+    }
+
+
+def density(rng: np.random.Generator, _: Any) -> Args:
+    """Return the arguments of masses that are spread over a grid."""
+    n, n_nodes = sizes(rng)[0], int(rng.integers(4, 40))
+    step = float(some(rng, 0.1, 1.0, 3.0))
+    return {
+        "places": -2.0 + (n_nodes - 3) * step * rng.random((n, 2)),
+        "masses": rng.random(n) + 0.1,
+        "low_x": -2.0,
+        "low_y": -2.0,
+        "step": step,
+        "n_nodes": n_nodes,
+        "n_threads": threads(rng),
+    }
+
+
+def map_step(rng: np.random.Generator, module: Any) -> Args:
+    """Return the arguments of one step of all points of a map."""
+    args = density(rng, module)
+    n, n_nodes = len(args["masses"]), args.pop("n_nodes")
+    near = [np.flatnonzero(rng.random(n) < 0.1) for _ in range(n)]
+    indices = np.concatenate([np.zeros(0, int), *near]).astype(np.int32)
+    place = {key: args.pop(key) for key in ("places", "masses")}
+    how = {name: float(rng.random()) for name in ("pull", "push", "momentum", "rate", "longest")}
+    return {
+        **place,
+        "indptr": np.cumsum([0, *map(len, near)]),
+        "indices": indices,
+        "strengths": rng.random(len(indices)),
+        "field_x": rng.normal(size=(n_nodes, n_nodes)),
+        "field_y": rng.normal(size=(n_nodes, n_nodes)),
+        **{key: args[key] for key in ("low_x", "low_y", "step")},
+        **how,
+        "velocity": rng.normal(size=(n, 2)),
+        "gains": rng.random((n, 2)),
+        "n_threads": args["n_threads"],
+    }
+
+
 GOOD: dict[str, Any] = {
     "ScorerArrays": lambda rng, _: scorers(rng, 5, 3, 2).args,
     "NearArrays": lambda rng, module: near(rng, module)["arrays"].args,
@@ -309,6 +357,9 @@ GOOD: dict[str, Any] = {
     "mean_length": bessel,
     "mean_length_gap": bessel,
     "concentration": bessel,
+    "largest": largest,
+    "map_density": density,
+    "map_step": map_step,
     "simd_level": lambda _rng, _module: {},
 }
 RARE = ("simd_level", "dense_lanes", "log_normalizer", "mean_length", "mean_length_gap")
@@ -488,16 +539,21 @@ def call(module: Any, seed: int, number: int, *, alone: bool = False) -> tuple[s
     return name, "returned"
 
 
+def entry_points(module: Any) -> set[str]:
+    """Return the names of all that the extension offers."""
+    names = (name for name in dir(module) if not name.startswith("__"))
+    return {name for name in names if callable(getattr(module, name))}
+
+
 def inside(library: Path, seed: int, numbers: range, marks: Path) -> None:
     """Do calls in this process, which has the sanitizers; leave the number of each before it."""
     warnings.simplefilter("ignore")  # of types that are changed
     spec: Any = importlib.util.spec_from_file_location("_kernels", library)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    known = {name for name in dir(module) if callable(getattr(module, name))}
-    known -= {name for name in known if name.startswith("__")}
-    if known != set(GOOD):
-        sys.exit(f"Entry points that are not tried, or not there: {sorted(known ^ set(GOOD))}")
+    if entry_points(module) != set(GOOD):
+        wrong_names = sorted(entry_points(module) ^ set(GOOD))
+        sys.exit(f"Entry points that are not tried, or not there: {wrong_names}")
     found: Counter[str] = Counter()
     with marks.open("w") as mark:
         for number in numbers:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -11,6 +14,7 @@ from spheremix._optional import kernels
 if kernels is None:
     pytest.skip("needs the compiled kernels", allow_module_level=True)
 
+ROOT = Path(__file__).parent.parent.parent
 N, D, K = 5, 3, 2
 
 
@@ -118,7 +122,23 @@ def good_calls():
     by_column = {"first_row": 0, "vectors": vectors(), "biases": np.zeros(K), "offset": 0.0}
     owned = {"owners": np.zeros(N, np.int32), "weights": None, "n_components": K, "n_features": D}
     ways = {"in_double": True, "n_threads": 1}
+    grid = {"low_x": 0.0, "low_y": 0.0, "step": 1.0}
+    points = {"places": np.ones((N, 2)), "masses": np.ones(N)}
+    neighbours = {"indptr": np.arange(N + 1), "indices": np.arange(N, dtype=np.int32)}
+    fields = {"field_x": np.ones((6, 6)), "field_y": np.ones((6, 6))}
+    steps = dict.fromkeys(("pull", "push", "momentum", "rate", "longest"), 1.0)
+    moving = {"velocity": np.ones((N, 2)), "gains": np.ones((N, 2))}
     return {
+        "largest": {"values": np.ones((N, D), np.float32), "own": np.zeros(N, np.int64), "k": 2},
+        "map_density": points | grid | {"n_nodes": 6, "n_threads": 1},
+        "map_step": points
+        | neighbours
+        | {"strengths": np.ones(N)}
+        | fields
+        | grid
+        | steps
+        | moving
+        | {"n_threads": 1},
         "sweep_dense": dense | swept(lanes),
         "sweep_sparse": csr | swept(),
         "add_dense": dense | listed,
@@ -145,15 +165,49 @@ def test_good_calls_are_good():
         getattr(kernels, name)(**args)
 
 
+def test_the_fuzz_tries_all_that_there_is():
+    spec = importlib.util.spec_from_file_location("fuzz", ROOT / "tools" / "fuzz_kernels.py")
+    fuzz = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fuzz)
+    assert fuzz.entry_points(kernels) == set(fuzz.GOOD)
+
+
 ALL = sorted(good_calls())
 DENSE, CSR = [n for n in ALL if n.endswith("dense")], ["sweep_sparse", "add_sparse", "map_sparse"]
 SWEEPS = ["sweep_dense", "sweep_sparse"]
 MAPS = ["map_dense", "map_sparse", "map_columns"]
 SUMS = {"vectors": np.zeros((1, K, D)), "mass": np.zeros((1, K)), "totals": np.zeros((1, 1, 2))}
 LISTED = np.zeros(40 * kernels.DENSE_BLOCK, np.int64)  # a list may have more rows than X
+OUTSIDE = (-1.0, 4.0, 1e300, np.nan)
 REFUSED = [
     (SWEEPS + MAPS, "first_row", "first_row", [-1, -(2**62), 2**62 + 1]),
-    (ALL, "n_threads", "n_threads must be from 1 to 4096", [0, -1, 4097, 2**31 - 1]),
+    (
+        [name for name in ALL if name != "largest"],
+        "n_threads",
+        "n_threads must be from 1 to 4096",
+        [0, -1, 4097, 2**31 - 1],
+    ),
+    (["largest"], "k", "k must be from 1", [0, -1, D + 1, 2**62]),
+    (["largest"], "k", "fewer numbers", [D]),  # one of them is left out
+    (["largest"], "own", "shapes", [np.zeros(N + 1, np.int64)]),
+    (["map_density"], "n_nodes", "no grid", [-1, 0, 3, 2**40]),
+    (["map_density", "map_step"], "step", "no grid", [0.0, -1.0, np.nan]),
+    (["map_density", "map_step"], "places", "shapes", [np.ones((N + 1, 2)), np.ones((N, 3))]),
+    (["map_density", "map_step"], "places", "outside", [np.full((N, 2), x) for x in OUTSIDE]),
+    (["map_step"], "field_x", "square", [np.ones((6, 5)), np.ones(6)]),
+    (
+        ["map_step"],
+        "indptr",
+        "neighbours",
+        [np.zeros(N + 1, np.int64), np.arange(N + 1)[::-1].copy()],
+    ),
+    (
+        ["map_step"],
+        "indices",
+        "neighbours",
+        [np.full(N, j, np.int32) for j in (-1, N, 2**31 - 1)],
+    ),
+    (["map_step"], "gains", "shapes", [np.ones((N - 1, 2))]),
     (MAPS, "want", "wanted", [-1, 4, 2**31 - 1]),
     (["sum_columns"], "n_components", "must be from 1", [2**40]),
     (["sum_columns"], "n_features", "must be from 1", [2**31]),
@@ -270,7 +324,7 @@ def test_arrays_that_are_not_aligned(name):
             refuses(name, "aligned|contiguous", **{key: unaligned(value)})
 
 
-@pytest.mark.parametrize("name", sorted(good_calls().keys() - {"distances", "dots"}))
+@pytest.mark.parametrize("name", sorted(good_calls().keys() - {"distances", "dots", "map_step"}))
 def test_another_byte_order(name):
     for key in ("x", "data", "indices", "out"):
         value = good_calls()[name].get(key)

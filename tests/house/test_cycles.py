@@ -1,7 +1,7 @@
 """No module imports, through others, itself: type imports and imports in functions included.
 
 The package's own name is not counted: it is loaded before all, and has what it names when it is
-asked for.
+asked for. What is imported by the name of a module is one list, that of the methods of a run.
 """
 
 from __future__ import annotations
@@ -72,6 +72,17 @@ def test_no_module_imports_itself_through_others():
     graph = {name: imported(name, path, known) - {PACKAGE.name} for name, path in known.items()}
     assert len(graph) > 150
     assert not cycles(graph)
+
+
+def test_only_a_run_imports_by_name_what_is_made_of_it():
+    by_name = {}
+    for name, path in modules(PACKAGE).items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            called = getattr(node, "func", None)
+            if isinstance(called, ast.Name) and called.id == "_later":
+                by_name.setdefault(name, set()).add(ast.literal_eval(node.args[0]))
+    made = {"run.effects", "run.explore", "run.new_documents", "run.sentences", "run.update"}
+    assert by_name == {"spheremix.run.run": made}
 
 
 def test_cycles_are_found_wherever_imports_stand(tmp_path):

@@ -43,7 +43,7 @@ def torch_engine() -> Any:
         if error.name != "torch":
             raise
         raise ImportError(
-            "engine='torch' needs PyTorch, which is not installed: pip install 'spheremix[torch]'."
+            "engine='torch' needs PyTorch, which is not installed: pip install torch."
         ) from None
     return torch_gpu
 
