@@ -655,7 +655,14 @@ export interface DocumentMapParts {
   onReset: () => void; // all documents were asked for
 }
 
-export interface DocumentMap {
+// What the keys act on where it is shown.
+export interface Zoomable {
+  zoom: (factor: number) => void;
+  pan: (share: number) => void; // of the width, to the right
+  showAll: () => void;
+}
+
+export interface DocumentMap extends Zoomable {
   element: HTMLElement;
   setColours: (colours: Uint32Array) => void;
   setHighlighted: (mask: Uint8Array | null) => void; // null: none is faded

@@ -169,8 +169,10 @@ function mount(content) {
     moveGroup: (/** @type {number} */ by) => moveGroup(app, by),
     moveDocument: documents.move,
     takeLast,
-    zoom: map.zoom,
-    pan: map.pan,
+    shownMap: () => {
+      const { tab } = app.state.now;
+      return tab === "map" ? points : tab === "prototypes" || tab === "data" ? map : null;
+    },
   });
   document.body.dataset.ready = "yes";
 }

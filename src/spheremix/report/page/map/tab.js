@@ -165,9 +165,9 @@ export function mountMapTab(app) {
     colour();
     name();
   };
+  const { zoom, pan, showAll, print } = map;
   return {
-    recolour,
-    print: map.print,
+    ...{ recolour, zoom, pan, showAll, print },
     figure: () => {
       catchUp();
       return map.figure();

@@ -72,6 +72,7 @@ export function mountMap(app) {
     state.set({ zoom: zoomBy(state.now.zoom, factor, centre, stepOf(state.now.step)) });
   };
   const pan = (/** @type {number} */ share) => state.set({ zoom: panBy(state.now.zoom, share) });
+  const showAll = () => state.set({ zoom: [0, 1] });
   // Chromium leaves canvases blank on paper: a picture of it goes there, with finer pixels.
   const print = () => {
     if (find("map-panel").hidden) return;
@@ -88,7 +89,7 @@ export function mountMap(app) {
   };
 
   listenToPointer({ marks, state, groups: app.groups, tooltip, zoom, mark, view: () => view });
-  find("zoom").append(...zoomButtons(content, zoom, state));
+  find("zoom").append(...zoomButtons(content, zoom, showAll, state));
   state.follow(["step", "tab", "zoom", "group", "cut", "edited"], () => draw());
   state.follow(["word"], () => mark());
   find("map-note").textContent =
@@ -98,7 +99,7 @@ export function mountMap(app) {
   });
   state.follow(["step", "tab"], () => describe(marks, app));
   new ResizeObserver(() => draw()).observe(frame);
-  return { recolour, zoom, pan, print, figure };
+  return { recolour, zoom, pan, showAll, print, figure };
 }
 
 // Return where everything goes.
@@ -135,9 +136,10 @@ function prepare(canvas, { width, height, scale }) {
 }
 
 /**
- * @param {Content} content @param {(factor: number) => void} zoom @param {State} state
+ * @param {Content} content @param {(factor: number) => void} zoom @param {() => void} showAll
+ * @param {State} state
  */
-function zoomButtons(content, zoom, state) {
+function zoomButtons(content, zoom, showAll, state) {
   const negative = content.kind === "coordinates" && content.values.some((level) => level < 0);
   const note = make("span", { class: "soft", text: "stripes: negative weights" });
   const documents = content.rows && content.labels ? [mapChoice(state)] : [];
@@ -146,7 +148,7 @@ function zoomButtons(content, zoom, state) {
     ...documents,
     signButton("−", "Zoom out (−)", () => zoom(1 / 1.6)),
     signButton("+", "Zoom in (+)", () => zoom(1.6)),
-    signButton("all", `Show all ${nounOf(content)}s (0)`, () => state.set({ zoom: [0, 1] })),
+    signButton("all", `Show all ${nounOf(content)}s (0)`, showAll),
   ];
 }
 
