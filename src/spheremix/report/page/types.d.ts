@@ -310,6 +310,8 @@ export type Zoom = [number, number];
 export type Tab = "map" | "prototypes" | "data" | "labels" | "time" | "candidates" | "corpus";
 export type Listing = "typical" | "borderline" | "all";
 export type Sort = "central" | "share" | "unsure" | "newest" | "unlike" | "given"; // of all of them
+export type Measure = "group" | "label" | "count"; // shares of the group or of the label, or documents
+export type Amount = "count" | "share"; // documents, or their share of a period
 export type Scope = "group" | "all";
 export type Certainty = "clearly" | "probably" | "borderline";
 export type Sure = Certainty | "nowhere";
@@ -328,6 +330,13 @@ export interface Now {
   scope: Scope;
   list: Listing;
   sort: Sort;
+  column: number; // of labels
+  measure: Measure; // of labels
+  sorted: number; // the label that groups are sorted by; -1: their own order
+  labels: "frequent" | "all"; // of the column
+  amount: Amount; // over time
+  scale: "own" | "one"; // of each group, or of all groups over time
+  smooth: string; // periods on each side
   text: string;
   lasso: string; // drawn around documents on the map: x, y, x, y ... in thousandths
   view: string; // of the map: its middle, and how near; "": all of it
