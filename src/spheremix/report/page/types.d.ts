@@ -47,7 +47,6 @@ export interface Content {
   stability: Stability | null;
   kind: "words" | "coordinates";
   words: string[];
-  hues: string[];
   names: string[];
   given_names?: number[]; // the groups whose names people gave
   steps: StepEntry[];
@@ -513,10 +512,15 @@ export interface Colours {
   bar: string;
 }
 
-export interface View {
+// The groups whose words are shown, as a step of the path with the content around it.
+export interface ShownWords {
   content: Content;
   step: Step;
-  hues: string[];
+  known: boolean; // whether they are the groups that are looked at
+  groupOf: (k: number) => Group; // that a row is of, or is in
+}
+
+export interface View extends ShownWords {
   palette: Uint32Array;
   colours: Colours;
   scale: number;

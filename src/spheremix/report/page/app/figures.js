@@ -15,7 +15,7 @@ import { apart } from "../words/bars.js";
 /** @typedef {{ name: string, text: string, draw: () => SVGSVGElement | null }} Figure */
 /**
  * @typedef {{ words: () => SVGSVGElement | null, onPaper: <T>(draw: () => T) => T,
- *   documents: { figure: () => SVGSVGElement, legend: () => Key[] } | null }} Maps
+ *   documents: { figure: () => SVGSVGElement, legend: () => Key[], about: () => string } | null }} Maps
  */
 
 const NAME = 244; // pixels for the names of groups
@@ -30,7 +30,7 @@ export function figuresOf(app, maps) {
       documents && {
         name: "document-map",
         text: "Map of the documents",
-        draw: () => captioned(app, documents.figure(), documents.legend()),
+        draw: () => captioned(app, documents.figure(), documents.legend(), documents.about()),
       },
     (tab === "prototypes" || tab === "data") && {
       name: "words",

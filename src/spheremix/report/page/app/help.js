@@ -48,8 +48,8 @@ function reading(content) {
     isDense(content)
       ? "There is no penalty, so every group has every coordinate, and a coordinate means little " +
         "by itself."
-      : `In the tab of ${noun}s each row is a group, and each column is a ${noun}: on the left ` +
-        "those that many groups share, on the right those of only one group.",
+      : `In the tab of ${noun}s each row is a group, and each column is a ${noun}: pale on the left ` +
+        "those that many groups share, in full colour on the right those of only one group.",
     contrast && "The card of a group lists the words of its texts, which tell what it is about.",
   ]);
 }
