@@ -1,13 +1,14 @@
 // Figures to take away: what the tab shows, an overview of the groups, and two groups compared; with a title,
 // a legend where colours need one, and never dimmed.
 
+import { chosenId } from "../groups/grouping.js";
 import { readable, seenColour, themeColours } from "../lib/colours.js";
 import { makeSvg, present } from "../lib/dom.js";
 import { axisTicks, emptyDrawing, stepsPath } from "../lib/drawing.js";
 import { counted, countedRows, integer } from "../lib/format.js";
 import { cells, MEASURES } from "../tabs/labels.js";
 import { peakText, timeSeries, timeText } from "../tabs/time.js";
-import { apart } from "../words/bars.js";
+import { comparedWords } from "../words/bars.js";
 
 /** @import { App } from "../types.d.ts" */
 
@@ -54,8 +55,7 @@ export function figuresOf(app, maps) {
       draw: () => captioned(app, overviewFigure(app)),
     },
     other &&
-      app.groups().exact &&
-      app.content.kind === "words" && {
+      other.id !== chosenId(app.state.now) && {
         name: "comparison",
         text: `Compared with ${other.name()}`,
         draw: () => captioned(app, comparisonFigure(app)),
@@ -267,19 +267,16 @@ function short(text, most) {
 
 // What sets the chosen group apart from the one it is compared with, as on its card.
 /** @param {App} app */
-function comparisonFigure({ content, state, groups, stepOf }) {
+function comparisonFigure(app) {
   const { ink, ground } = themeColours();
-  const { group: k, compared } = state.now;
-  const [own, other] = [groups().byId.get(k), groups().byId.get(compared)];
+  const { byId } = app.groups();
+  const [own, other] = [byId.get(chosenId(app.state.now)), byId.get(app.state.now.compared)];
   if (!own || !other) return null;
-  const step = stepOf(state.now.step);
-  const { here, there } = apart(step, k, compared);
-  const words = [...here, ...there];
-  const weight = (/** @type {number} */ one, /** @type {number} */ j) =>
-    Math.abs(step.weight(one, j));
-  const most = Math.max(...words.flatMap((j) => [weight(k, j), weight(compared, j)]), 1e-9);
+  const { rows, listed } = comparedWords(app, own, other);
+  const sizes = rows.map(({ here, there }) => [here, there].map(Math.abs));
+  const most = Math.max(...sizes.flat(), 1e-9);
   const [middle, room, wide, line] = [360, 80, 240, 21];
-  const drawing = emptyDrawing(2 * middle, 44 + line * words.length, ground);
+  const drawing = emptyDrawing(2 * middle, 44 + line * rows.length, ground);
   for (const [group, side, anchor] of /** @type {[typeof own, number, string][]} */ ([
     [other, -1, "end"],
     [own, 1, "start"],
@@ -290,15 +287,16 @@ function comparisonFigure({ content, state, groups, stepOf }) {
         ...{ "text-anchor": anchor, "font-weight": 600 },
       }),
     );
-    words.forEach((j, i) => {
-      const width = (wide * weight(group.id, j)) / most;
+    sizes.forEach(([here, there], i) => {
+      const share = (side > 0 ? here : there) / most;
+      const width = listed ? 12 * share : wide * share;
       const x = side > 0 ? middle + room : middle - room - width;
       drawing.append(makeSvg("rect", { x, y: 34 + i * line, width, height: 12, fill: colour }));
     });
   }
-  words.forEach((j, i) =>
+  rows.forEach(({ word }, i) =>
     drawing.append(
-      written(short(content.words[j], 20), middle, 45 + i * line, ink, { "text-anchor": "middle" }),
+      written(short(word, 20), middle, 45 + i * line, ink, { "text-anchor": "middle" }),
     ),
   );
   return drawing;
