@@ -369,8 +369,12 @@ def test_the_list_of_documents_is_few_stops_away(open_report):
     assert page.evaluate("document.activeElement.textContent") == words.nth(1).inner_text()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(browser, grown, theme):
+TABS = ("map", "prototypes", "labels&document=3", "time", "candidates", "corpus")
+DIALOGS = ("#help-button", "#edits-button", ".group-tools button:text('rename')")
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 1280), ("light", 390)])
+def test_axe_finds_nothing(browser, grown, theme, width):
     if not AXE.exists():
         if os.environ.get("CI") == "true":
             pytest.fail(f"{AXE} is missing: make page")
@@ -378,16 +382,25 @@ def test_axe_finds_nothing(browser, grown, theme):
     path, _ = grown
     script = AXE.read_text(encoding="utf-8")
     # The policy of the page would refuse a second script.
-    context = browser.new_context(color_scheme=theme, bypass_csp=True)
+    view = {"width": width, "height": 800}
+    context = browser.new_context(color_scheme=theme, bypass_csp=True, viewport=view)
     page = context.new_page()
     found = []
-    for fragment in ("", "#tab=labels&document=3", "#tab=time", "#tab=candidates", "#tab=corpus"):
-        page.goto("about:blank")
-        page.goto(f"{path.as_uri()}{fragment}")
-        page.locator("body[data-ready]").wait_for()
-        page.evaluate(f"{script}; null")
+
+    def examine(where):
         result = page.evaluate("axe.run(document)")
         assert len(result["passes"]) > 10
-        found += [(fragment, one["id"]) for one in result["violations"]]
+        found.extend((where, one["id"]) for one in result["violations"])
+
+    for tab in TABS:
+        page.goto("about:blank")
+        page.goto(f"{path.as_uri()}#tab={tab}")
+        page.locator("body[data-ready]").wait_for()
+        page.evaluate(f"{script}; null")
+        examine(tab)
+    for button in DIALOGS:
+        page.locator(button).first.click()
+        examine(button)
+        page.keyboard.press("Escape")
     context.close()
     assert found == []
