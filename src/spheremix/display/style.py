@@ -60,6 +60,8 @@ GROUPS = (
 MUTED = (
     *("#858da3", "#8d7173", "#688684", "#b5b298", "#605d73", "#614b40"),
     *("#9ab6c1", "#778069", "#bea29a", "#415648", "#846a72", "#5c4b5d"),
+    *("#776698", "#ad745c", "#4089a0", "#415928", "#b68ebd", "#cbaa75"),
+    *("#2e527b", "#5a906b", "#744d1f", "#72c2b8", "#b77871", "#d89ab0"),
 )
 PALER = 0.35  # of white, in each shade of a colour
 SHAPES = ("o", "s", "^", "D", "v", "P", "X", "<", ">")  # nine, so that pairs repeat after 63
@@ -131,7 +133,8 @@ def group_colours(places: Sequence[Sequence[float]]) -> list[str]:
     found = []
     for number, shade in places:
         which = int(number)
-        colour = (GROUPS if which < len(GROUPS) else MUTED)[which % len(GROUPS)]
+        after = which - len(GROUPS)
+        colour = GROUPS[which] if after < 0 else MUTED[after % len(MUTED)]
         white = 1.0 - (1.0 - PALER) ** (int(shade) % 3)
         found.append(_hex(white + (1.0 - white) * channel for channel in rgb(colour)))
     return found

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.display.style import group_names, hues
+from spheremix.display.style import group_names
 from spheremix.estimators.views import word_columns, words_of
 from spheremix.reading import Reading
 from spheremix.reading.words import ONLY_HERE_SHARE
@@ -66,7 +66,7 @@ def _measured(run: Run) -> dict[str, Any]:
     if contrast is not None and reading.contrast is None:  # words that no exploration counted
         telling = [[word for word, _ in words] for words in contrast]
         reading = Reading(run.model, run.feature_names, contrast=telling, names=run.names())
-    K, path = reading.n_groups, run.path
+    path = run.path
     names, has_words = group_names(reading), run.feature_names is not None or counted is not None
     exits = None
     if path is not None:
@@ -85,7 +85,6 @@ def _measured(run: Run) -> dict[str, Any]:
         "remarks": remark_entries(run),
         "kind": "coordinates" if run.feature_names is None else "words",
         "words": [reading.feature_names[j] for j in shown],
-        "hues": hues(K),
         "names": names,
         "given_names": given_names(run),
         "tree": tree_entry(run.nodes, names, run.levels, words=has_words),

@@ -201,8 +201,7 @@ class Report:
           ``columns``: ``name``, ``kind``, ``values``, ``n_documents``, ``sentences``,
           ``shares``, ``low``, ``high`` (a list for each value).
         * ``remarks``: ``text``, ``warning``, ``groups``.
-        * ``kind``, ``words``, ``hues``: ``"words"`` or ``"coordinates"``; the W names, at
-          most 10,000; K + 1 colours: of words of no group, of one, ..., of all.
+        * ``kind``, ``words``: ``"words"`` or ``"coordinates"``; the W names, at most 10,000.
         * ``names``, ``given_names``: K names, and the numbers of those that people gave.
         * ``steps``: S objects: ``step``, ``beta``, ``sparsity``, ``n_nonzero``,
           ``log_likelihood``, ``criteria``, ``weights``, ``kappas``, ``masses``, ``sizes``,

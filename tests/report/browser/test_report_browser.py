@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qs
+
 import numpy as np
 import pytest
 
@@ -83,6 +85,22 @@ def test_the_tooltip_has_the_values_of_the_prototypes(open_report, study):
     assert f"in {np.count_nonzero(values)} of 5 groups" in text
     shown = opened.numbers("#tooltip .number")
     assert shown == pytest.approx(sorted(values[values != 0], reverse=True), rel=5e-3)
+
+
+@pytest.mark.parametrize(("tab", "kept"), [("map", "view"), ("prototypes", "zoom"), ("corpus", "")])
+def test_keys_zoom_what_is_shown_and_nothing_that_is_hidden(open_report, tab, kept):
+    page = open_report("grown", fragment=f"#tab={tab}").page
+
+    def changed():
+        return {"view", "zoom"} & set(parse_qs(page.evaluate("location.hash.slice(1)")))
+
+    for key in ("+", "]"):
+        page.keyboard.press(key)
+        page.wait_for_timeout(500)
+        assert changed() == ({kept} if kept else set())
+    page.keyboard.press("0")
+    page.wait_for_timeout(500)
+    assert changed() == set()
 
 
 # The slider

@@ -244,6 +244,84 @@ def test_figures_are_saved(open_report, tab, name):
     assert "<script" not in text
 
 
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def take(page, name):
+    """Take a figure from the menu of exports."""
+    page.locator("#save").click()
+    with page.expect_download() as waiting:
+        page.locator(f"[data-file='{name}.svg']").click()
+    return ET.parse(waiting.value.path()).getroot()  # noqa: S314 (it is our own)
+
+
+@pytest.fixture(scope="session")
+def columns(news, rewrite):
+    """The five topics with a second column of labels: every third document is odd."""
+    _, content = news
+    documents = content["documents"]
+    names, labels = documents["label_names"], documents["labels"]
+    more = {"start": len(names), "stop": len(names) + 2, "name": "second"}
+    changed = documents | {
+        "label_names": [*names, "even", "odd"],
+        "labels": [[*own, len(names) + (i % 3 == 0)] for i, own in enumerate(labels)],
+        "label_columns": [*documents["label_columns"], more],
+    }
+    return rewrite("columns", content | {"documents": changed})
+
+
+@pytest.mark.usefixtures("columns")
+def test_labels_are_saved_and_linked_as_they_are_shown(open_report):
+    opened = open_report("columns", fragment="#tab=labels")
+    page = opened.page
+    page.locator("#label-column").select_option("1")
+    page.get_by_role("button", name="documents", exact=True).click()
+    page.locator(".heat thead button").nth(1).click()
+    page.wait_for_timeout(300)
+    rows = page.locator(".heat tbody th").all_inner_texts()
+    shown = page.locator(".heat td").all_inner_texts()
+    sorted_by = [int(one) for one in shown[1::2]]
+    assert sorted_by == sorted(sorted_by, reverse=True)
+    figure = [text.text for text in take(page, "labels").iter(f"{SVG}text")]
+    cells = [text for text in figure[4:] if text not in rows]  # after titles and names of labels
+    assert [text for text in figure if text in rows] == rows
+    assert cells == shown
+    assert any("second: documents" in text for text in figure)
+    again = open_report("columns", fragment=page.evaluate("location.hash")).page
+    assert again.locator(".heat tbody th").all_inner_texts() == rows
+    assert again.locator(".heat td").all_inner_texts() == shown
+    assert again.locator("#label-column").input_value() == "1"
+
+
+def test_time_is_saved_and_linked_as_it_is_shown(open_report):
+    page = open_report("news", fragment="#tab=time").page
+    page.locator("[data-value=share]").click()
+    page.locator("#time-scale").select_option("one")
+    page.locator("#smoothing").select_option("1")
+    page.wait_for_timeout(300)
+    peaks = page.locator("#time .peak").all_inner_texts()
+    assert all("%" in text for text in peaks)
+    root = take(page, "time")
+    figure = [text.text for text in root.iter(f"{SVG}text")]
+    assert [text for text in figure if text in peaks] == peaks
+    assert any("one scale, smoothed over 3 months" in text for text in figure)
+    again = open_report("news", fragment=page.evaluate("location.hash")).page
+    assert again.locator("#time .peak").all_inner_texts() == peaks
+    assert again.locator("#time-scale").input_value() == "one"
+    assert again.locator("#smoothing").input_value() == "1"
+
+
+@pytest.mark.parametrize(
+    ("tab", "name"), [("map", "document-map"), ("prototypes", "words"), ("time", "time")]
+)
+def test_a_figure_of_a_dark_page_is_for_white_paper(open_report, tab, name):
+    light = take(open_report("news", fragment=f"#tab={tab}").page, name)
+    page = open_report("news", fragment=f"#tab={tab}", theme="dark").page
+    dark = take(page, name)
+    assert ET.tostring(dark) == ET.tostring(light)
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
 def test_the_overview_and_two_groups_compared_are_saved(open_report):
     opened = open_report("news", fragment="#tab=corpus")
     page = opened.page
@@ -251,13 +329,10 @@ def test_the_overview_and_two_groups_compared_are_saved(open_report):
     assert page.locator("[data-file='comparison.svg']").count() == 0
     page.keyboard.press("Escape")
     page.locator("#compare").select_option(index=2)
-    found = {}
-    for name in ("overview", "comparison"):
-        page.locator("#save").click()
-        with page.expect_download() as waiting:
-            page.locator(f"[data-file='{name}.svg']").click()
-        root = ET.parse(waiting.value.path()).getroot()  # noqa: S314 (it is our own)
-        found[name] = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+    found = {
+        name: [text.text for text in take(page, name).iter(f"{SVG}text")]
+        for name in ("overview", "comparison")
+    }
     names = page.locator("#group-list .name").all_text_contents()
     assert [text for text in found["overview"] if text in names] == names  # by size
     words = opened.texts(".compared tbody th")
@@ -269,11 +344,7 @@ def test_a_group_that_stands_out_does_not_dim_the_others_in_a_figure(open_report
     page = opened.page
     page.locator("#group-list li").nth(1).click()
     page.wait_for_timeout(200)
-    page.locator("#save").click()
-    with page.expect_download() as waiting:
-        page.locator("[data-file='document-map.svg']").click()
-    root = ET.parse(waiting.value.path()).getroot()  # noqa: S314 (it is our own)
-    paths = root.iter("{http://www.w3.org/2000/svg}path")
+    paths = take(page, "document-map").iter(f"{SVG}path")
     shares = {p.get("fill-opacity") for p in paths if p.get("class") != "contour"}
     assert len(shares) == 1
 
@@ -298,8 +369,12 @@ def test_the_list_of_documents_is_few_stops_away(open_report):
     assert page.evaluate("document.activeElement.textContent") == words.nth(1).inner_text()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(browser, grown, theme):
+TABS = ("map", "prototypes", "labels&document=3", "time", "candidates", "corpus")
+DIALOGS = ("#help-button", "#edits-button", ".group-tools button:text('rename')")
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 1280), ("light", 390)])
+def test_axe_finds_nothing(browser, grown, theme, width):
     if not AXE.exists():
         if os.environ.get("CI") == "true":
             pytest.fail(f"{AXE} is missing: make page")
@@ -307,16 +382,25 @@ def test_axe_finds_nothing(browser, grown, theme):
     path, _ = grown
     script = AXE.read_text(encoding="utf-8")
     # The policy of the page would refuse a second script.
-    context = browser.new_context(color_scheme=theme, bypass_csp=True)
+    view = {"width": width, "height": 800}
+    context = browser.new_context(color_scheme=theme, bypass_csp=True, viewport=view)
     page = context.new_page()
     found = []
-    for fragment in ("", "#tab=labels&document=3", "#tab=time", "#tab=candidates", "#tab=corpus"):
-        page.goto("about:blank")
-        page.goto(f"{path.as_uri()}{fragment}")
-        page.locator("body[data-ready]").wait_for()
-        page.evaluate(f"{script}; null")
+
+    def examine(where):
         result = page.evaluate("axe.run(document)")
         assert len(result["passes"]) > 10
-        found += [(fragment, one["id"]) for one in result["violations"]]
+        found.extend((where, one["id"]) for one in result["violations"])
+
+    for tab in TABS:
+        page.goto("about:blank")
+        page.goto(f"{path.as_uri()}#tab={tab}")
+        page.locator("body[data-ready]").wait_for()
+        page.evaluate(f"{script}; null")
+        examine(tab)
+    for button in DIALOGS:
+        page.locator(button).first.click()
+        examine(button)
+        page.keyboard.press("Escape")
     context.close()
     assert found == []

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree as ET
+
 import numpy as np
 import pytest
+from report_common import grow
 
 SEEN = """(selector) => {
   const box = document.querySelector(selector).getBoundingClientRect();
@@ -125,7 +128,7 @@ def test_other_numbers_say_where_the_rest_is_and_lead_back(open_report, grown):
     assert opened.page.locator("#group-list li").count() == 3
     assert "the run has 5" in opened.page.locator("#away").inner_text()
     opened.page.locator("#tab-prototypes").click()
-    assert "the 5 groups of the model" in opened.page.locator("#map-note").inner_text()
+    assert opened.page.locator("#map-note").is_hidden()
     opened.page.get_by_role("button", name="back", exact=True).click()
     assert opened.texts("#group-list .name") == before
     # The slider of words has no meaning for merged groups: it leads back too.
@@ -133,6 +136,89 @@ def test_other_numbers_say_where_the_rest_is_and_lead_back(open_report, grown):
     opened.step_to(content["chosen"])
     opened.page.keyboard.press("ArrowLeft")
     assert opened.page.locator("#group-list li").count() == 5
+
+
+def test_the_map_of_words_has_the_groups_that_are_shown(open_report):
+    opened = open_report("grown", fragment="#tab=prototypes")
+    page = opened.page
+    pictures = [opened.picture()]
+    for m in (3, 7):
+        cut_to(opened, m)
+        assert (
+            page.locator("#marks")
+            .get_attribute("aria-label")
+            .startswith(f"Groups against words. {m} groups,")
+        )
+        pictures.append(opened.picture())
+        box = page.locator("#marks").bounding_box()
+        for y in (60, box["height"] - 30):  # the largest group, and the smallest one
+            page.mouse.click(box["x"] + 60, box["y"] + y)
+            sizes = opened.numbers("#group-list .size")
+            chosen = page.locator("#group-list [aria-selected=true] .size").inner_text()
+            assert int(chosen) == (max(sizes) if y == 60 else min(sizes))
+    page.locator("[data-value=data]").click()  # documents as rows
+    pictures.append(opened.picture())
+    page.locator("[data-value=prototypes]").click()
+    cut_to(opened, 5)
+    page.get_by_role("button", name="merge", exact=True).click()
+    page.locator("#ask .asked button").first.click()
+    assert "4 groups," in page.locator("#marks").get_attribute("aria-label")
+    pictures.append(opened.picture())
+    assert len(set(pictures)) == 5
+    assert page.locator("#map-note").is_hidden()
+
+
+def compared(opened):
+    """Return the words of a comparison on the card, and those of its figure."""
+    page = opened.page
+    words = opened.texts(".compared tbody th")
+    page.locator("#save").click()
+    with page.expect_download() as waiting:
+        page.locator("[data-file='comparison.svg']").click()
+    root = ET.parse(waiting.value.path()).getroot()  # noqa: S314 (it is our own)
+    texts = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+    return words, [text for text in texts if text in words]
+
+
+def test_groups_are_compared_at_every_number_of_groups(open_report, grown):
+    opened = open_report("grown")
+    for m in (3, 7):
+        cut_to(opened, m)
+        opened.page.locator("#compare").select_option(index=2)
+        words, drawn = compared(opened)
+        assert len(words) > 5
+        assert drawn == words
+        assert set(words) <= set(grown[1]["words"])
+
+
+@pytest.fixture(scope="session")
+def grown_embeddings(embeddings, rewrite):
+    """Embeddings with a tree of groups."""
+    return rewrite("grown_embeddings", grow(embeddings[1]))
+
+
+def test_groups_of_embeddings_are_compared_by_the_words_of_their_texts(
+    open_report, grown_embeddings
+):
+    opened = open_report("grown_embeddings")
+    content = grown_embeddings[1]
+    opened.page.locator("#compare").select_option(index=2)
+    other = int(opened.page.locator("#compare").input_value())
+    listed = [{word for word, _ in content["contrast"][k]} for k in (opened.group(), other)]
+    words, drawn = compared(opened)
+    assert drawn == words
+    assert set(words) <= listed[0] | listed[1]
+    assert len(words) > 5
+    cut_to(opened, 3)
+    merged = 16  # three groups together, which were not fitted
+    if opened.group() == merged:
+        opened.page.locator("#group-list li").last.click()
+    opened.page.locator("#compare").select_option(str(merged))
+    other = merged
+    listed = [set(content["tree"]["words"][node]) for node in (opened.group(), other)]
+    words, drawn = compared(opened)
+    assert drawn == words
+    assert set(words) == listed[0] ^ listed[1]
 
 
 def test_streams_between_numbers_of_groups(open_report):

@@ -47,7 +47,6 @@ export interface Content {
   stability: Stability | null;
   kind: "words" | "coordinates";
   words: string[];
-  hues: string[];
   names: string[];
   given_names?: number[]; // the groups whose names people gave
   steps: StepEntry[];
@@ -310,6 +309,8 @@ export type Zoom = [number, number];
 export type Tab = "map" | "prototypes" | "data" | "labels" | "time" | "candidates" | "corpus";
 export type Listing = "typical" | "borderline" | "all";
 export type Sort = "central" | "share" | "unsure" | "newest" | "unlike" | "given"; // of all of them
+export type Measure = "group" | "label" | "count"; // shares of the group or of the label, or documents
+export type Amount = "count" | "share"; // documents, or their share of a period
 export type Scope = "group" | "all";
 export type Certainty = "clearly" | "probably" | "borderline";
 export type Sure = Certainty | "nowhere";
@@ -328,6 +329,13 @@ export interface Now {
   scope: Scope;
   list: Listing;
   sort: Sort;
+  column: number; // of labels
+  measure: Measure; // of labels
+  sorted: number; // the label that groups are sorted by; -1: their own order
+  labels: "frequent" | "all"; // of the column
+  amount: Amount; // over time
+  scale: "own" | "one"; // of each group, or of all groups over time
+  smooth: string; // periods on each side
   text: string;
   lasso: string; // drawn around documents on the map: x, y, x, y ... in thousandths
   view: string; // of the map: its middle, and how near; "": all of it
@@ -504,10 +512,15 @@ export interface Colours {
   bar: string;
 }
 
-export interface View {
+// The groups whose words are shown, as a step of the path with the content around it.
+export interface ShownWords {
   content: Content;
   step: Step;
-  hues: string[];
+  known: boolean; // whether they are the groups that are looked at
+  groupOf: (k: number) => Group; // that a row is of, or is in
+}
+
+export interface View extends ShownWords {
   palette: Uint32Array;
   colours: Colours;
   scale: number;
@@ -655,7 +668,14 @@ export interface DocumentMapParts {
   onReset: () => void; // all documents were asked for
 }
 
-export interface DocumentMap {
+// What the keys act on where it is shown.
+export interface Zoomable {
+  zoom: (factor: number) => void;
+  pan: (share: number) => void; // of the width, to the right
+  showAll: () => void;
+}
+
+export interface DocumentMap extends Zoomable {
   element: HTMLElement;
   setColours: (colours: Uint32Array) => void;
   setHighlighted: (mask: Uint8Array | null) => void; // null: none is faded

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { meanings } from "../../../../src/spheremix/report/page/app/help.js";
+import { meanings, moving } from "../../../../src/spheremix/report/page/app/help.js";
 
 const content = {
   kind: "words",
@@ -58,4 +58,14 @@ test("what a report does not have is not explained", () => {
   assert.match(unmeasured[1][1], /“least sure” borderline documents come first, by their odds;/u);
   const advised = new Map(meanings({ ...content, stability: null }));
   assert.doesNotMatch(advised.get("redrawn samples"), /times/u); // how often is not in the report
+});
+
+test("the mouse is explained for the maps that there are", () => {
+  const both = moving({ ...content, layout: {} });
+  assert.match(both[0], /^On the map of documents turn the wheel .*a name to choose the group/u);
+  assert.match(both[0], /lasso, or hold Shift/u);
+  assert.match(both[1], /^In the tab of words hold Ctrl/u);
+  const words = moving({ ...content, kind: "coordinates", layout: null });
+  assert.match(words[0], /^On the map hold Ctrl .* to those coordinates\./u);
+  assert.equal(words.length, 2);
 });

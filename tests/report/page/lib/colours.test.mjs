@@ -7,34 +7,29 @@ import {
   ends,
   groupColour,
   groupPalette,
+  labelPalette,
   oklch,
+  paletteIndex,
   scaleColour,
-  seenHues,
   sequentialColours,
   sureColour,
 } from "../../../../src/spheremix/report/page/lib/colours.js";
 
-const grey = (value) => `#${value.toString(16).padStart(2, "0").repeat(3)}`;
-
-test("level 0 is the ground, the largest level is the hue, in the bytes of an ImageData", () => {
+test("level 0 is the ground; words that are only here are solid, others paler than all of them", () => {
   const palette = createPalette(["#808080", "#ff8000"], { ground: "#102030" });
   const bytes = (entry) => [...new Uint8Array(Uint32Array.of(entry).buffer)];
-  assert.equal(palette.length, 256);
-  assert.deepEqual(bytes(palette[128]), [0x10, 0x20, 0x30, 255]);
-  assert.deepEqual(bytes(palette[255]), [0xff, 0x80, 0, 255]);
-  const reds = [...palette.subarray(128)].map((entry) => bytes(entry)[0]);
-  reds.slice(1).forEach((red, i) => assert.ok(red >= reds[i]));
-  assert.ok(reds[1] > reds[0] + 20); // what is not zero is seen
-});
-
-test("hues are lightened on a dark ground until they are seen, whatever the ground", () => {
-  assert.deepEqual(seenHues(["#123456"], { ground: "#ffffff" }), ["#123456"]);
-  for (let value = 0; value < 256; value++) {
-    const [seen] = seenHues(["#000000"], { ground: grey(value) });
-    if (seen === "#000000") continue;
-    const part = (hex) => (parseInt(hex.slice(1, 3), 16) / 255) ** 2.2 + 0.05;
-    assert.ok(part(seen) / part(grey(value)) >= 4.5);
-  }
+  assert.equal(palette.length, 512);
+  for (const own of [0, 1])
+    assert.deepEqual(bytes(palette[paletteIndex(1, own, 0)]), [0x10, 0x20, 0x30, 255]);
+  assert.deepEqual(bytes(palette[paletteIndex(1, 1, 127)]), [0xff, 0x80, 0, 255]);
+  const reds = (own) =>
+    Array.from({ length: 127 }, (_, i) => bytes(palette[paletteIndex(1, own, i + 1)])[0]);
+  for (const own of [0, 1])
+    reds(own)
+      .slice(1)
+      .forEach((red, i) => assert.ok(red >= reds(own)[i]));
+  assert.ok(reds(0)[0] > 0x10 + 20); // what is not zero is seen
+  assert.ok(Math.max(...reds(0)) < Math.min(...reds(1)));
 });
 
 const parts = (colour) => [colour >> 16, (colour >> 8) & 255, colour & 255];
@@ -135,6 +130,32 @@ test("the first twelve groups differ by 9 or more, whatever kind of colours one 
     }
 });
 
+test("labels differ by 9 or more, from each other and from the first twelve groups", () => {
+  for (const dark of [false, true]) {
+    const seen = (palette, eyes) => [...palette].map((colour) => lab(colour, eyes));
+    for (const [who, eyes] of Object.entries(SEEN)) {
+      const colours = seen(labelPalette(8, dark), eyes);
+      const all = colours.flatMap((one, i) =>
+        colours.slice(i + 1).map((other) => difference(one, other)),
+      );
+      assert.ok(Math.min(...all) >= 9, `${who} ${dark}: ${Math.min(...all)}`);
+    }
+    const groups = seen(groupPalette(12, dark), SEEN.everyone);
+    for (const one of seen(labelPalette(8, dark), SEEN.everyone))
+      for (const other of groups) assert.ok(difference(one, other) >= 9);
+    assert.equal(new Set(labelPalette(40, dark)).size, 40);
+  }
+});
+
+test("thirty-six groups have colours of their own, and the last twelve are told apart from all others", () => {
+  for (const dark of [false, true]) {
+    assert.equal(new Set(groupPalette(40, dark)).size, 36);
+    const colours = [...groupPalette(36, dark)].map((colour) => lab(colour, SEEN.everyone));
+    for (let i = 24; i < 36; i++)
+      for (let j = 0; j < i; j++) assert.ok(difference(colours[i], colours[j]) > 6, `${i} ${j}`);
+  }
+});
+
 test("colours are seen on the ground; those after the twelfth are muted, parts of a group are alike", () => {
   const chroma = (colour) =>
     Math.hypot(...lab(Number.parseInt(colour.slice(1), 16), SEEN.everyone).slice(1));
@@ -142,9 +163,8 @@ test("colours are seen on the ground; those after the twelfth are muted, parts o
     [false, 0xffffff],
     [true, 0x14181c],
   ]) {
-    const palette = groupPalette(24, dark);
-    assert.equal(new Set(palette).size, 24);
-    for (const colour of palette) assert.ok(contrast(colour, ground) >= 2, colour.toString(16));
+    for (const colour of groupPalette(36, dark))
+      assert.ok(contrast(colour, ground) >= 2, colour.toString(16));
   }
   for (let i = 0; i < 12; i++) {
     assert.ok(chroma(groupColour(i + 12).light) < 0.6 * chroma(groupColour(i).light));

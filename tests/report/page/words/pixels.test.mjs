@@ -77,7 +77,7 @@ test("rows fill the height in proportion to the groups, the small ones still see
   near(crowd[99].height, 2.1);
 });
 
-// A palette that tells what was painted: the number of groups, then the level.
+// A palette that tells what was painted: twice the group, one more where the word is only here, then the level.
 const palette = Uint32Array.from(
   { length: 128 * 8 },
   (_, i) => 1000 * Math.floor(i / 128) + (i % 128),
@@ -102,7 +102,7 @@ function painted(prototypes, width) {
   return { step, line: (row) => [...pixels.subarray(row * width, (row + 1) * width)] };
 }
 
-test("a pixel for each word has its number of groups and its level", () => {
+test("a pixel for each word has its group, whether it is only here, and its level", () => {
   const { step, line } = painted(
     [
       [0.4, 0.1, 0],
@@ -113,10 +113,9 @@ test("a pixel for each word has its number of groups and its level", () => {
   step.groups.forEach((k, row) => {
     const wanted = [...step.order].map((j) => {
       const level = Math.abs(step.levels[3 * k + j]);
-      return 1000 * step.counts[j] + level;
+      return 1000 * (2 * k + Number(step.counts[j] === 1)) + level;
     });
-    // A word that this group has not is ground, whatever others have.
-    assert.deepEqual(line(row), wanted);
+    assert.deepEqual(line(row), wanted); // a word that this group has not is ground
   });
 });
 

@@ -1,24 +1,25 @@
 // Figures to take away: what the tab shows, an overview of the groups, and two groups compared; with a title,
-// a legend where colours need one, in the colours of the theme, and never dimmed.
+// a legend where colours need one, and never dimmed.
 
+import { chosenId } from "../groups/grouping.js";
 import { readable, seenColour, themeColours } from "../lib/colours.js";
 import { makeSvg, present } from "../lib/dom.js";
 import { axisTicks, emptyDrawing, stepsPath } from "../lib/drawing.js";
-import { counted, countedRows, integer, percent } from "../lib/format.js";
-import { cells } from "../tabs/labels.js";
-import { timeSeries } from "../tabs/time.js";
-import { apart } from "../words/bars.js";
+import { counted, countedRows, integer } from "../lib/format.js";
+import { cells, MEASURES } from "../tabs/labels.js";
+import { peakText, timeSeries, timeText } from "../tabs/time.js";
+import { comparedWords } from "../words/bars.js";
 
 /** @import { App } from "../types.d.ts" */
 
 /** @typedef {{ colour: string, text: string }} Key */
 /** @typedef {{ name: string, text: string, draw: () => SVGSVGElement | null }} Figure */
 /**
- * @typedef {{ words: () => SVGSVGElement | null,
- *   documents: { figure: () => SVGSVGElement, legend: () => Key[] } | null }} Maps
+ * @typedef {{ words: () => SVGSVGElement | null, onPaper: <T>(draw: () => T) => T,
+ *   documents: { figure: () => SVGSVGElement, legend: () => Key[], about: () => string } | null }} Maps
  */
 
-const NAME = 190; // pixels for the names of groups
+const NAME = 244; // pixels for the names of groups
 
 /** Return the figures that can be drawn now. @param {App} app @param {Maps} maps @returns {Figure[]} */
 export function figuresOf(app, maps) {
@@ -30,22 +31,23 @@ export function figuresOf(app, maps) {
       documents && {
         name: "document-map",
         text: "Map of the documents",
-        draw: () => captioned(app, documents.figure(), documents.legend()),
+        draw: () => captioned(app, documents.figure(), documents.legend(), documents.about()),
       },
     (tab === "prototypes" || tab === "data") && {
       name: "words",
       text: "Map of words",
       draw: () => captioned(app, maps.words()),
     },
-    tab === "labels" && {
-      name: "labels",
-      text: "Labels of the groups",
-      draw: () => captioned(app, labelFigure(app)),
-    },
+    tab === "labels" &&
+      columnOf(app) && {
+        name: "labels",
+        text: "Labels of the groups",
+        draw: () => captioned(app, labelFigure(app), [], labelText(app)),
+      },
     tab === "time" && {
       name: "time",
       text: "Groups over time",
-      draw: () => captioned(app, timeFigure(app)),
+      draw: () => captioned(app, timeFigure(app), [], timeText(app)),
     },
     {
       name: "overview",
@@ -53,8 +55,7 @@ export function figuresOf(app, maps) {
       draw: () => captioned(app, overviewFigure(app)),
     },
     other &&
-      app.groups().exact &&
-      app.content.kind === "words" && {
+      other.id !== chosenId(app.state.now) && {
         name: "comparison",
         text: `Compared with ${other.name()}`,
         draw: () => captioned(app, comparisonFigure(app)),
@@ -68,8 +69,9 @@ const KEYS = 22; // of a line of the legend
 /**
  * Return a drawing with the title of the report above it, and what its colours mean below.
  * @param {App} app @param {SVGSVGElement | null} drawing @param {Key[]} legend
+ * @param {string} what is drawn
  */
-function captioned({ content, groups }, drawing, legend = []) {
+function captioned({ content, groups }, drawing, legend = [], what = "") {
   if (!drawing) return null;
   const { ink, soft, ground } = themeColours();
   const width = Math.max(Number(drawing.getAttribute("width")), 480);
@@ -81,7 +83,7 @@ function captioned({ content, groups }, drawing, legend = []) {
   drawing.setAttribute("y", String(HEAD));
   whole.append(
     written(content.title, 16, 24, ink, { "font-size": 16, "font-weight": 600 }),
-    written(many, 16, 43, soft),
+    written(what ? `${many} · ${what}` : many, 16, 43, soft),
     drawing,
   );
   legend.forEach(({ colour, text }, i) => {
@@ -97,6 +99,7 @@ function captioned({ content, groups }, drawing, legend = []) {
 
 const DPI = 300;
 const INCH = 96; // pixels of a page
+const LARGEST = 16_000; // pixels of a side that every browser draws
 
 /** @param {string} text @param {SVGSVGElement} drawing @returns {Promise<Blob>} */
 export async function toPng(text, drawing) {
@@ -104,8 +107,10 @@ export async function toPng(text, drawing) {
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   await image.decode();
   const canvas = document.createElement("canvas");
-  canvas.width = Math.round((DPI / INCH) * Number(drawing.getAttribute("width")));
-  canvas.height = Math.round((DPI / INCH) * Number(drawing.getAttribute("height")));
+  const [width, height] = ["width", "height"].map((side) => Number(drawing.getAttribute(side)));
+  const finer = Math.min(DPI / INCH, LARGEST / Math.max(width, height));
+  canvas.width = Math.round(finer * width);
+  canvas.height = Math.round(finer * height);
   canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
   /** @type {Blob} */
   const picture = await new Promise((done, fail) => {
@@ -159,19 +164,19 @@ function timeFigure(app) {
   const dates = app.content.documents?.date;
   if (!dates) return null;
   const { ink, soft, ground } = themeColours();
-  const { periods, rows } = timeSeries(app, dates, { measure: "count", reach: 0 });
+  const { periods, rows } = timeSeries(app, dates);
   const [wide, high, step] = [700, 36, 46];
-  const drawing = emptyDrawing(NAME + wide + 130, rows.length * step + 34, ground);
+  const drawing = emptyDrawing(NAME + wide + 160, rows.length * step + 34, ground);
   rows.forEach((row, i) => {
     const y = 10 + i * step;
     drawing.append(
-      written(row.name, NAME - 10, y + high - 4, ink, { "text-anchor": "end" }),
+      written(short(row.name, 34), NAME - 10, y + high - 4, ink, { "text-anchor": "end" }),
       makeSvg("path", {
         d: stepsPath(row.values, wide, high, row.top),
         fill: seenColour(row.colour),
         transform: `translate(${NAME} ${y})`,
       }),
-      written(`${integer(row.top)} in ${row.peak}`, NAME + wide + 8, y + high - 4, soft),
+      written(peakText(row, periods, app.state.now.amount), NAME + wide + 8, y + high - 4, soft),
     );
   });
   for (const { at, text } of axisTicks(periods, 16)) {
@@ -182,35 +187,46 @@ function timeFigure(app) {
 }
 
 /** @param {App} app */
+function columnOf({ content, state }) {
+  return content.documents?.label_columns?.[state.now.column];
+}
+
+/** @param {App} app */
+function labelText(app) {
+  const measure = MEASURES.find(([value]) => value === app.state.now.measure)?.[1];
+  return `${columnOf(app)?.name}: ${measure}`;
+}
+
+const LABEL = 20; // characters of the name of a label
+
+/** @param {App} app */
 function labelFigure(app) {
   const { documents } = app.content;
-  const column = documents?.label_columns?.[0];
+  const column = columnOf(app);
   if (!documents || !column) return null;
   const { ink, bar, ground } = themeColours();
-  const found = cells(app, documents, column, {
-    ...{ column: 0, sort: -1, all: false },
-    measure: "group",
-  });
-  const [wide, high, top] = [74, 24, 110];
-  const width = NAME + found.labels.length * wide + 60;
+  const found = cells(app, documents, column);
+  const [wide, high, top] = [62, 24, 110];
+  const width = NAME + found.labels.length * wide + 70;
   const drawing = emptyDrawing(width, top + found.rows.length * high + 10, ground);
   found.labels.forEach((label, c) => {
     const x = NAME + (c + 0.5) * wide;
-    const name = documents.label_names?.[label] ?? "";
+    const name = `${short(documents.label_names?.[label] || "(empty)", LABEL)}${label === found.by ? " ↓" : ""}`;
     drawing.append(written(name, x, top - 8, ink, { transform: `rotate(-40 ${x} ${top - 8})` }));
   });
   found.rows.forEach(({ group, i }, r) => {
     const y = top + r * high;
-    drawing.append(written(group.name(), NAME - 10, y + 16, ink, { "text-anchor": "end" }));
+    drawing.append(
+      written(short(group.name(), 34), NAME - 10, y + 16, ink, { "text-anchor": "end" }),
+    );
     found.labels.forEach((label, c) => {
       const x = NAME + c * wide;
-      const value = found.share(i, label);
       drawing.append(
         makeSvg("rect", {
           ...{ x, y, width: wide - 2, height: high - 2, fill: bar },
-          "fill-opacity": (0.75 * value).toFixed(3),
+          "fill-opacity": (0.75 * found.heat(i, label)).toFixed(3),
         }),
-        written(percent(value), x + wide - 8, y + 16, ink, { "text-anchor": "end" }),
+        written(found.told(i, label), x + wide - 8, y + 16, ink, { "text-anchor": "end" }),
       );
     });
   });
@@ -251,19 +267,16 @@ function short(text, most) {
 
 // What sets the chosen group apart from the one it is compared with, as on its card.
 /** @param {App} app */
-function comparisonFigure({ content, state, groups, stepOf }) {
+function comparisonFigure(app) {
   const { ink, ground } = themeColours();
-  const { group: k, compared } = state.now;
-  const [own, other] = [groups().byId.get(k), groups().byId.get(compared)];
+  const { byId } = app.groups();
+  const [own, other] = [byId.get(chosenId(app.state.now)), byId.get(app.state.now.compared)];
   if (!own || !other) return null;
-  const step = stepOf(state.now.step);
-  const { here, there } = apart(step, k, compared);
-  const words = [...here, ...there];
-  const weight = (/** @type {number} */ one, /** @type {number} */ j) =>
-    Math.abs(step.weight(one, j));
-  const most = Math.max(...words.flatMap((j) => [weight(k, j), weight(compared, j)]), 1e-9);
+  const { rows, listed } = comparedWords(app, own, other);
+  const sizes = rows.map(({ here, there }) => [here, there].map(Math.abs));
+  const most = Math.max(...sizes.flat(), 1e-9);
   const [middle, room, wide, line] = [360, 80, 240, 21];
-  const drawing = emptyDrawing(2 * middle, 44 + line * words.length, ground);
+  const drawing = emptyDrawing(2 * middle, 44 + line * rows.length, ground);
   for (const [group, side, anchor] of /** @type {[typeof own, number, string][]} */ ([
     [other, -1, "end"],
     [own, 1, "start"],
@@ -274,15 +287,16 @@ function comparisonFigure({ content, state, groups, stepOf }) {
         ...{ "text-anchor": anchor, "font-weight": 600 },
       }),
     );
-    words.forEach((j, i) => {
-      const width = (wide * weight(group.id, j)) / most;
+    sizes.forEach(([here, there], i) => {
+      const share = (side > 0 ? here : there) / most;
+      const width = listed ? 12 * share : wide * share;
       const x = side > 0 ? middle + room : middle - room - width;
       drawing.append(makeSvg("rect", { x, y: 34 + i * line, width, height: 12, fill: colour }));
     });
   }
-  words.forEach((j, i) =>
+  rows.forEach(({ word }, i) =>
     drawing.append(
-      written(short(content.words[j], 20), middle, 45 + i * line, ink, { "text-anchor": "middle" }),
+      written(short(word, 20), middle, 45 + i * line, ink, { "text-anchor": "middle" }),
     ),
   );
   return drawing;

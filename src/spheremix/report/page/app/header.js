@@ -230,7 +230,10 @@ function drifted({ labels }, chosen) {
 
 // Light or dark: as the system says, unless chosen here.
 
-/** @param {State} state @param {() => void} recolour @param {() => void} printed */
+/**
+ * Return what draws in the colours of paper, whatever the theme.
+ * @param {State} state @param {() => void} recolour @param {() => void} printed
+ */
 export function mountTheme(state, recolour, printed) {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const button = find("dark");
@@ -244,10 +247,24 @@ export function mountTheme(state, recolour, printed) {
   system.addEventListener("change", apply);
   state.follow(["theme"], apply);
   // Paper is white.
-  addEventListener("beforeprint", () => {
+  const lighten = () => {
     document.documentElement.dataset.theme = "light";
     recolour();
+  };
+  addEventListener("beforeprint", () => {
+    lighten();
     printed();
   });
   addEventListener("afterprint", apply);
+  /** @template T @param {() => T} draw @returns {T} */
+  const onPaper = (draw) => {
+    if (!dark()) return draw();
+    lighten();
+    try {
+      return draw();
+    } finally {
+      apply();
+    }
+  };
+  return onPaper;
 }

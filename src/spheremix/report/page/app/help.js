@@ -10,11 +10,7 @@ import { counted, integer, isDense, nounOf } from "../lib/format.js";
 export function writeHelp(content) {
   writeSure(content);
   find("help-text").textContent = reading(content).join(" ");
-  find("help-map").textContent =
-    "To zoom the map, hold Ctrl and turn the mouse wheel; after a click on the map the wheel alone " +
-    "is enough. Drag the map to move it. Click a label above the map to zoom to those " +
-    `${nounOf(content)}s. The button back of the browser goes back in the report. The address keeps the view: to show it to somebody else, ` +
-    "send the file and the part of the address after #.";
+  find("help-map").textContent = moving(content).join(" ");
   const rows = keysOf(content).map(([key, text]) =>
     make(
       "tr",
@@ -44,17 +40,35 @@ function reading(content) {
       ? "Choose a group to see its documents, then a document to read it."
       : "Choose a group to see more of it.",
     tree &&
-      "The slider of groups merges groups that are alike, or divides them. At the number of the " +
-        "model there are also weights and reasons.",
+      "The slider of groups merges groups that are alike, or divides them. How sure groups and " +
+        "documents are is known for the groups of the model only.",
     steps.length > 1 &&
       `The slider of ${noun}s keeps few or many ${noun}s in each group. The groups keep their ` +
         "names, even where their documents change.",
     isDense(content)
       ? "There is no penalty, so every group has every coordinate, and a coordinate means little " +
         "by itself."
-      : `In the tab of ${noun}s each row is a group, and each column is a ${noun}: on the left ` +
-        "those that many groups share, on the right those of only one group.",
+      : `In the tab of ${noun}s each row is a group, and each column is a ${noun}: pale on the left ` +
+        "those that many groups share, in full colour on the right those of only one group.",
     contrast && "The card of a group lists the words of its texts, which tell what it is about.",
+  ]);
+}
+
+/** Return what the mouse and the address do. @param {Content} content */
+export function moving(content) {
+  const { layout, documents } = content;
+  const noun = nounOf(content);
+  const isMap = layout && documents;
+  return present([
+    isMap &&
+      "On the map of documents turn the wheel to zoom and drag to move. Click a point to read the " +
+        "document, or a name to choose the group. To list the documents of a place, draw around " +
+        "them: press lasso, or hold Shift.",
+    `${isMap ? `In the tab of ${noun}s` : "On the map"} hold Ctrl and turn the wheel to zoom ` +
+      "(after a click on it the wheel alone), and drag to move. Click what stands above it to zoom " +
+      `to those ${noun}s.`,
+    "The browser’s button back goes back in the report. The address keeps what you see: to show it " +
+      "to somebody else, send the file and the part of the address after #.",
   ]);
 }
 
@@ -69,9 +83,9 @@ function keysOf(content) {
     ["↑ ↓", "group above or below"],
     content.documents && ["j k", "next or previous document"],
     ["/", "search"],
-    ["+ − 0", "zoom the map in, out, or back to all"],
-    ["[ ]", "move the zoomed map"],
-    dataMap && ["m", "groups or documents as rows of the map"],
+    ["+ − 0", "zoom what is shown in, out, or back to all"],
+    ["[ ]", "move it to the left or right"],
+    dataMap && ["m", `groups or documents as rows of the ${nounOf(content)}s`],
     ["d", "dark or light"],
     [
       "Esc",

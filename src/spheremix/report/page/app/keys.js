@@ -4,12 +4,14 @@ import { moveCut } from "../groups/sliders.js";
 import { find } from "../lib/dom.js";
 import { openHelp, writeHelp } from "./help.js";
 
-/** @import { App } from "../types.d.ts" */
+/** @import { App, Zoomable } from "../types.d.ts" */
+
+const NEARER = 1.6; // times, with each key
 
 /**
  * @param {App} app
- * @param {Record<"moveGroup" | "moveDocument" | "zoom" | "pan", (by: number) => void> &
- *   { takeLast: () => boolean }} actions
+ * @param {Record<"moveGroup" | "moveDocument", (by: number) => void> &
+ *   { takeLast: () => boolean, shownMap: () => Zoomable | null }} actions
  */
 export function mountKeys(app, actions) {
   const { content, state } = app;
@@ -35,12 +37,12 @@ export function mountKeys(app, actions) {
     j: () => actions.moveDocument(1),
     k: () => actions.moveDocument(-1),
     "/": () => find("search").focus(),
-    "+": () => actions.zoom(1.6),
-    "=": () => actions.zoom(1.6),
-    "-": () => actions.zoom(1 / 1.6),
-    0: () => state.set({ zoom: [0, 1] }),
-    "[": () => actions.pan(-0.25),
-    "]": () => actions.pan(0.25),
+    "+": () => actions.shownMap()?.zoom(NEARER),
+    "=": () => actions.shownMap()?.zoom(NEARER),
+    "-": () => actions.shownMap()?.zoom(1 / NEARER),
+    0: () => actions.shownMap()?.showAll(),
+    "[": () => actions.shownMap()?.pan(-0.25),
+    "]": () => actions.shownMap()?.pan(0.25),
     m: content.rows && content.labels ? other : null,
     d: () => find("dark").click(),
     // The document that is read, then the filters, the last one first.

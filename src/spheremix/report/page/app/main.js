@@ -15,7 +15,7 @@ import { colourNames, createLasso, mountMapTab } from "../map/tab.js";
 import { mountCorpus } from "../tabs/corpus.js";
 import { mountLabels } from "../tabs/labels.js";
 import { mountCandidates } from "../tabs/numbers.js";
-import { mountTime } from "../tabs/time.js";
+import { mountTime, reachesOf } from "../tabs/time.js";
 import { mountMap, mountWordLine } from "../words/map.js";
 import { createSteps } from "../words/steps.js";
 import { mountChips } from "./chips.js";
@@ -54,6 +54,13 @@ function initialState(content, groupsAt) {
     scope: "group",
     list: "typical",
     sort: "central",
+    column: 0,
+    measure: "group",
+    sorted: -1,
+    labels: "frequent",
+    amount: "count",
+    scale: "own",
+    smooth: "0",
     text: "",
     lasso: "",
     view: "",
@@ -85,6 +92,13 @@ function initialState(content, groupsAt) {
     scope: ["group", "all"],
     list: ["typical", "borderline", "all"],
     sort: ["central", "share", "unsure", "newest", "unlike", "given"],
+    column: [0, (documents?.label_columns?.length ?? 1) - 1],
+    measure: ["group", "label", "count"],
+    sorted: [-1, labels - 1],
+    labels: ["frequent", "all"],
+    amount: ["count", "share"],
+    scale: ["own", "one"],
+    smooth: reachesOf(content).map(String),
     lasso: /^(?:\d{1,4},\d{1,4}(?:,|$)){0,60}$/u,
     view: /^(?:-?\d\.\d{1,4},-?\d\.\d{1,4},\d{1,2}\.\d{1,2})?$/u,
     colour: content.layout && documents ? colourNames(content, documents) : ["group"],
@@ -132,7 +146,7 @@ function mount(content) {
   let map = null;
   /** @type {ReturnType<typeof mountMapTab>} */
   let points = null;
-  mountTheme(
+  const onPaper = mountTheme(
     app.state,
     () => {
       map?.recolour();
@@ -164,13 +178,15 @@ function mount(content) {
   mountCorpus(app);
   mountEdits(app);
   mountNotebook(app, documents.found);
-  mountSave(app, documents.listed, { words: map.figure, documents: points });
+  mountSave(app, documents.listed, { words: map.figure, documents: points, onPaper });
   mountKeys(app, {
     moveGroup: (/** @type {number} */ by) => moveGroup(app, by),
     moveDocument: documents.move,
     takeLast,
-    zoom: map.zoom,
-    pan: map.pan,
+    shownMap: () => {
+      const { tab } = app.state.now;
+      return tab === "map" ? points : tab === "prototypes" || tab === "data" ? map : null;
+    },
   });
   document.body.dataset.ready = "yes";
 }

@@ -78,7 +78,7 @@ export function mountSave(app, listed, maps) {
         item(
           `${text} (${format.toUpperCase()})`,
           `${name}.${format}`,
-          () => void saveFigure(name, format, draw()),
+          () => void saveFigure(name, format, maps.onPaper(draw)),
         ),
       ),
     );

@@ -27,7 +27,6 @@ import {
 import { countLabels, countPeriods, labelOrder } from "../tabs/counts.js";
 import {
   aboutItalics,
-  commonScale,
   comparison,
   contrastBars,
   isWeak,
@@ -73,12 +72,14 @@ export function mountCard(app) {
       `${countedRows(Math.round(group.size))}, ${percent(group.size / total)}`,
       ...present([stabilityNote(app.content, group.stability)]),
     );
+    const other = byId.get(state.now.compared);
     const wordless = app.content.kind === "coordinates" && !app.content.contrast;
     const step = stepOf(state.now.step);
     find("card-body").replaceChildren(
       ...present([
         lost ? null : groupTools(app, group),
         wordless && !lost ? noWords(app.content) : null,
+        other && other !== group && !lost ? comparison(app, group, other) : null,
         ...(lost ? [aboutNowhere()] : groupParts(app, step, group, all, toggle)),
         ...labelBars(app, group.id),
         timeBars(app, group.id),
@@ -96,16 +97,14 @@ export function mountCard(app) {
  * @param {App} app @param {Step} step @param {Group} group @param {boolean} all @param {() => void} toggle
  */
 function groupParts(app, step, group, all, toggle) {
+  if (group.whole >= 0) return modelGroupParts(app, step, group.whole, all, toggle);
   const grouping = app.groups();
-  const other = grouping.byId.get(app.state.now.compared) ?? null;
-  const fitted = group.whole >= 0 && (!other || other.whole >= 0);
-  if (fitted) return modelGroupParts(app, step, group.whole, other?.whole ?? -1, all, toggle);
   const profile = grouping.profile();
   if (!profile) return wordChips(app.content, group);
-  const row = (/** @type {Group | null} */ one) => (one ? grouping.groups.indexOf(one) : -1);
   const view = { ...app, content: profile.content };
-  const listed = group.whole >= 0 ? null : wordNumbers(app.content, group.words);
-  return modelGroupParts(view, profile.step, row(group), row(other), all, toggle, listed);
+  const listed = wordNumbers(app.content, group.words);
+  const row = grouping.groups.indexOf(group);
+  return modelGroupParts(view, profile.step, row, all, toggle, listed);
 }
 
 /** Return the numbers of words. @param {Content} content @param {string[]} words */
@@ -158,41 +157,34 @@ function wordChips(content, group) {
   const chips = (/** @type {string[]} */ words, kind = "") =>
     make("ul", { class: `chips ${kind}` }, ...words.map((word) => make("li", {}, bdi(word))));
   return [
-    group.words.length ? part(`Characteristic ${nounOf(content)}s`, "", chips(group.words)) : null,
+    group.words.length
+      ? part(
+          `Characteristic ${content.contrast ? "word" : nounOf(content)}s`,
+          "",
+          chips(group.words),
+        )
+      : null,
     group.only.length ? part("Only here", "", chips(group.only, "own")) : null,
   ];
 }
 
 /**
- * @param {App} app @param {Step} step @param {number} k @param {number} other that it is compared with, or -1
- * @param {boolean} all @param {() => void} toggle @param {number[] | null} listed its first words
+ * @param {App} app @param {Step} step @param {number} k @param {boolean} all @param {() => void} toggle @param {number[] | null} listed its first words
  */
-function modelGroupParts(app, step, k, other, all, toggle, listed = null) {
+function modelGroupParts(app, step, k, all, toggle, listed = null) {
   const { content } = app;
-  const scale = commonScale(step);
-  const words = content.kind === "coordinates" ? null : content.words;
-  const parts = [
-    content.kind === "coordinates" ? contrastWords(content, k) : null,
-    other >= 0 && other !== k
-      ? part(
-          "What sets them apart",
-          `weights of ${nounOf(content)}s in both groups`,
-          comparison(app, step, k, other, scale),
-        )
-      : null,
-    ...wordParts(app, step, k, ownScale(step, k), all, toggle, listed),
-  ];
-  return words ? parts : [...present(parts.slice(0, 2)), coordinates(parts.slice(2))];
+  const parts = wordParts(app, step, k, ownScale(step, k), all, toggle, listed);
+  return content.kind === "coordinates" ? [contrastWords(content, k), coordinates(parts)] : parts;
 }
 
 // Return the coordinates one click away: they mean little by themselves.
-/** @param {(HTMLElement | null)[]} parts */
+/** @param {HTMLElement[]} parts */
 function coordinates(parts) {
   return make(
     "details",
     { class: "part" },
     make("summary", { text: "Coordinates of the prototype" }),
-    ...present(parts),
+    ...parts,
   );
 }
 

@@ -32,7 +32,7 @@ export function createGroupings(content, stepOf, planOf = () => null) {
     const found =
       known.get(key) ??
       (cut && content.tree && cuts
-        ? nodeGroups(content, content.tree, cuts, cut, plan)
+        ? nodeGroups(content, stepOf(content.chosen), content.tree, cuts, cut, plan)
         : plan?.changed
           ? editedGroups(content, stepOf(step), cuts, plan)
           : modelGroups(content, stepOf(step), cuts, plan));
@@ -50,7 +50,7 @@ function modelGroups(content, step, cuts, plan) {
   const edits = new Map(plan?.groups.map((one) => [one.id, one.by]));
   const groups = order.map((k) => modelGroup(content, step, k, plan, edits.get(k)));
   const lost = nowhereGroup(content, step.K, step.labels);
-  return grouping(content, { exact: true, groups, labels: step.labels, nowhere: lost });
+  return grouping(content, step, { exact: true, groups, labels: step.labels, nowhere: lost });
 }
 
 /**
@@ -102,7 +102,7 @@ function editedGroups(content, step, cuts, plan) {
   });
   const lost = nowhereGroup(content, step.K, labels);
   const found = { exact: false, groups, labels, nowhere: lost, holders: plan.holders };
-  return withWords(grouping(content, found), plan, content.contrast);
+  return withWords(grouping(content, step, found), plan, content.contrast);
 }
 
 /**
@@ -181,10 +181,10 @@ function nodeColour(content, tree, order, leaves) {
 }
 
 /**
- * @param {Content} content @param {Tree} tree @param {Cuts} cuts @param {number} m @param {Plan | null} plan
- * @returns {Grouping}
+ * @param {Content} content @param {Step} step @param {Tree} tree @param {Cuts} cuts @param {number} m
+ * @param {Plan | null} plan @returns {Grouping}
  */
-function nodeGroups(content, tree, cuts, m, plan) {
+function nodeGroups(content, step, tree, cuts, m, plan) {
   const nodes = cuts.cut(m);
   const owner = new Uint16Array(tree.leaves + 1); // the last one: documents that belong nowhere
   owner[tree.leaves] = tree.parents.length;
@@ -218,15 +218,15 @@ function nodeGroups(content, tree, cuts, m, plan) {
   const leafOf = content.documents?.leaf ?? new Uint16Array(0);
   const labels = Uint16Array.from(leafOf, (leaf) => owner[leaf]);
   const lost = nowhereGroup(content, tree.parents.length, labels);
-  return grouping(content, { exact: false, groups, labels, nowhere: lost, holders });
+  return grouping(content, step, { exact: false, groups, labels, nowhere: lost, holders });
 }
 
 /**
- * @param {Content} content
+ * @param {Content} content @param {Step} step
  * @param {{ exact: boolean, groups: Group[], labels: Labels, nowhere: Group | null, holders?: number[] }} parts
  * @returns {Grouping}
  */
-function grouping(content, { exact, groups, labels, nowhere, holders }) {
+function grouping(content, step, { exact, groups, labels, nowhere, holders }) {
   const listed = nowhere ? [...groups, nowhere] : groups;
   const byId = new Map(listed.map((group) => [group.id, group]));
   /** @type {ReturnType<Grouping["profile"]> | undefined} */
@@ -239,7 +239,8 @@ function grouping(content, { exact, groups, labels, nowhere, holders }) {
     nowhere,
     listed,
     holderOf: (k) => (k === content.model.n_groups ? (nowhere?.id ?? -1) : (holders?.[k] ?? k)),
-    profile: () => (known === undefined ? (known = profileOf(content, { groups, labels })) : known),
+    profile: () =>
+      known === undefined ? (known = profileOf(content, step, { groups, labels })) : known,
   };
 }
 

@@ -9,19 +9,22 @@ const LEVELS = 127;
 
 /**
  * Return the groups as a step of the path, a row for each in their order; null where nothing is known of words.
- * @param {Content} content @param {Pick<Grouping, "groups" | "labels">} grouping
+ * @param {Content} content @param {Step} fitted the groups of the model
+ * @param {Pick<Grouping, "groups" | "labels">} grouping
  * @returns {{ step: Step, content: Content } | null}
  */
-export function profileOf(content, { groups, labels }) {
+export function profileOf(content, fitted, { groups, labels }) {
   const made = groups.some((group) => group.within);
   if (content.kind === "coordinates" || (made && !content.rows)) return null;
   const K = groups.length;
   const W = content.words.length;
   const prototypes = new Float32Array(K * W);
   groups.forEach((group, row) =>
-    addGroups(content, group, prototypes.subarray(row * W, (row + 1) * W)),
+    addGroups(fitted, group, prototypes.subarray(row * W, (row + 1) * W)),
   );
-  if (made && content.rows) addDocuments(content, content.rows, groups, labels, prototypes);
+  const rows = new Map(groups.map(({ id }, row) => [id, row]));
+  const ofRows = Uint16Array.from(labels, (id) => rows.get(id) ?? K);
+  if (made && content.rows) addDocuments(fitted, content.rows, groups, ofRows, prototypes);
   const masses = groups.map((_, row) => scaled(prototypes.subarray(row * W, (row + 1) * W)));
   const scale = prototypes.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   const values = Int8Array.from(
@@ -37,7 +40,7 @@ export function profileOf(content, { groups, labels }) {
     });
   const all = groups.reduce((sum, { size }) => sum + size, 0) || 1;
   const entry = {
-    ...content.steps[content.chosen],
+    ...fitted.entry,
     scale,
     masses,
     weights: groups.map(({ size }) => size / all),
@@ -52,12 +55,12 @@ export function profileOf(content, { groups, labels }) {
   /** @type {Content} */
   const own = {
     ...content,
-    model: { ...content.model, n_groups: K },
+    model: { ...content.model, n_groups: K, n_words: W },
     names: groups.map((group) => group.name()),
     steps: [entry],
     chosen: -1,
     values,
-    labels: null,
+    labels: ofRows,
     prototypes,
     only_here: null,
     exit_betas: null,
@@ -67,33 +70,27 @@ export function profileOf(content, { groups, labels }) {
 }
 
 // Add the expected sums of the rows of the groups inside.
-/** @param {Content} content @param {Group} group @param {Float32Array} sums */
-function addGroups({ prototypes, steps, chosen, words }, { holds }, sums) {
-  const W = words.length;
-  for (const k of holds) {
-    const mass = steps[chosen].masses[k];
-    for (let j = 0; j < W; j++) sums[j] += mass * prototypes[k * W + j];
-  }
+/** @param {Step} fitted @param {Group} group @param {Float32Array} sums */
+function addGroups({ weight, entry, W }, { holds }, sums) {
+  for (const k of holds) for (let j = 0; j < W; j++) sums[j] += entry.masses[k] * weight(k, j);
 }
 
 // Add the rows of documents of groups that are divided, in the words that these groups have.
 /**
- * @param {Content} content @param {Rows} rows @param {Group[]} groups @param {Grouping["labels"]} labels
- * @param {Float32Array} sums
+ * @param {Step} fitted @param {Rows} rows @param {Group[]} groups
+ * @param {Uint16Array} ofRows the row of each document @param {Float32Array} sums
  */
-function addDocuments({ words, documents, prototypes }, rows, groups, labels, sums) {
-  const W = words.length;
+function addDocuments({ W, K, labels, levels }, rows, groups, ofRows, sums) {
   const n = labels.length;
-  const places = new Map(groups.map((group, row) => [group.id, group.within ? row : -1]));
   const whole = new Set(groups.flatMap(({ holds }) => holds));
   for (let i = 0; i < n; i++) {
-    const row = places.get(labels[i]) ?? -1;
-    const k = documents?.group[i] ?? -1;
-    if (row < 0 || whole.has(k) || k < 0) continue;
+    const row = ofRows[i];
+    const k = labels[i];
+    if (!groups[row]?.within || whole.has(k) || k === K) continue;
     const unit = rows.scale ? rows.scale[i] / 65535 : 1;
     for (let at = rows.indptr[i]; at < rows.indptr[i + 1]; at++) {
       const j = rows.words[at];
-      if (prototypes[k * W + j]) sums[row * W + j] += (unit * rows.values[at]) / n;
+      if (levels[k * W + j]) sums[row * W + j] += (unit * rows.values[at]) / n;
     }
   }
 }

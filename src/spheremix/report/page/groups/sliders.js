@@ -11,9 +11,10 @@ import {
   nounOf,
   percent,
 } from "../lib/format.js";
+import { shownWords } from "../words/shown.js";
 import { chosenId, nearestGroup } from "./grouping.js";
 
-/** @import { App, Content, Curve, State, Step, StepEntry } from "../types.d.ts" */
+/** @import { App, Content, Curve, ShownWords, State, StepEntry } from "../types.d.ts" */
 
 // Show so many groups: along the tree where it has them, else as another candidate.
 /** @param {App} app @param {number} m */
@@ -80,7 +81,8 @@ export function moveCut(app, by) {
 const HEIGHT = 56;
 
 /** @param {App} app */
-export function mountSlider({ content, state, stepOf }) {
+export function mountSlider(app) {
+  const { content, state } = app;
   const { steps } = content;
   const range = find("beta");
   const last = steps.length - 1;
@@ -118,7 +120,9 @@ export function mountSlider({ content, state, stepOf }) {
     find("beta-now").textContent = `${integer(each)} per group`;
     find("beta-now").title = `${told} on average, of ${integer(content.model.n_words)}`;
     find("cursor").style.left = position(state.now.step, last);
-    find("told").replaceChildren(...telling(content, stepOf(state.now.step)));
+  });
+  state.follow(["step", "cut", "edited"], () => {
+    find("told").replaceChildren(...telling(shownWords(app)));
   });
 }
 
@@ -129,9 +133,8 @@ function position(step, last) {
   return `calc(8px + (100% - 16px) * ${share.toFixed(5)})`;
 }
 
-/** @param {Content} content @param {Step} step */
-function telling(content, step) {
-  const { entry } = step;
+/** @param {ShownWords} shown */
+function telling({ content, step: { entry } }) {
   const [idle, own] = entry.n_words_by_groups;
   const words = counted(content.model.n_words - idle, nounOf(content));
   return [

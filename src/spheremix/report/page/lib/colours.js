@@ -3,7 +3,11 @@
 /** @import { Colours, Rgb, Sure } from "../types.d.ts" */
 
 const READABLE = 4.8; // contrast of a name with its ground; 4.5 is asked for
-const FAINTEST = 0.25; // of a hue: what is not zero must be seen
+// Of a colour, at the least level and at the largest: of shared words, and of those that are only here.
+const SHARES = [
+  [0.16, 0.48],
+  [0.6, 1],
+];
 
 /** @returns {Colours} */
 export function themeColours() {
@@ -30,19 +34,6 @@ function mix(from, to, share) {
   return from.map((value, i) => Math.round(value + (to[i] - value) * share));
 }
 
-// Return hues for this ground: those made for paper are lightened on a dark one until they are
-// seen.
-/** @param {string[]} hues @param {Pick<Colours, "ground">} colours */
-export function seenHues(hues, colours) {
-  const ground = luminance(rgb(colours.ground));
-  if (ground > 0.17) return hues; // from there on not even white would reach this contrast
-  return hues.map((colour) => {
-    let hue = rgb(colour);
-    while ((luminance(hue) + 0.05) / (ground + 0.05) < 4.5) hue = mix(hue, [255, 255, 255], 0.1);
-    return `#${hue.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
-  });
-}
-
 // Return the colour as one can read it on a ground: darker or lighter, as far as that is needed.
 /** @param {string} colour @param {string} ground */
 export function readable(colour, ground) {
@@ -63,19 +54,28 @@ function luminance(colour) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-// Return pixels by number of groups and level, 128 each, as an ImageData holds them; level 0 is
-// ground.
-/** @param {string[]} hues @param {Pick<Colours, "ground">} colours */
-export function createPalette(hues, colours) {
+/**
+ * Return pixels by group and level, as an ImageData holds them: 128 of words that other groups have too, then
+ * 128 of words that are only here. Level 0 is ground.
+ * @param {string[]} groups the colour of each @param {Pick<Colours, "ground">} colours
+ */
+export function createPalette(groups, colours) {
   const ground = rgb(colours.ground);
-  const palette = new Uint32Array(hues.length * 128);
-  hues.forEach((colour, count) => {
-    for (let level = 0; level < 128; level++) {
-      const share = level === 0 ? 0 : FAINTEST + (1 - FAINTEST) * (level / 127) ** 0.75;
-      palette[count * 128 + level] = pixel(mix(ground, rgb(colour), share));
-    }
+  const palette = new Uint32Array(groups.length * 256);
+  groups.forEach((colour, k) => {
+    SHARES.forEach(([least, most], own) => {
+      for (let level = 0; level < 128; level++) {
+        const share = level === 0 ? 0 : least + (most - least) * (level / 127) ** 0.75;
+        palette[paletteIndex(k, own, level)] = pixel(mix(ground, rgb(colour), share));
+      }
+    });
   });
   return palette;
+}
+
+/** @param {number} k @param {number} own 1: no other group has the word @param {number} level */
+export function paletteIndex(k, own, level) {
+  return 256 * k + 128 * own + level;
 }
 
 /** @param {Rgb} colour */
@@ -112,13 +112,23 @@ export function oklch(lightness, chroma, degrees) {
   return (red << 16) | (green << 8) | blue;
 }
 
-// Return one colour for each of n labels: those of groups.
-/** @param {number} n @param {boolean} dark whether the ground is dark */
+/** Return the colours of n groups. @param {number} n @param {boolean} dark whether the ground is dark */
 export function groupPalette(n, dark = false) {
-  return Uint32Array.from({ length: n }, (_, i) => {
-    const colour = groupColour(i);
-    return Number.parseInt((dark ? colour.dark : colour.light).slice(1), 16);
-  });
+  return numbersOf(n, groupColour, dark);
+}
+
+/** Return one colour for each of n labels. @param {number} n @param {boolean} dark */
+export function labelPalette(n, dark = false) {
+  const colourOf = (/** @type {number} */ i) =>
+    themed(LABELS[i % LABELS.length], SHADES[Math.floor(i / LABELS.length) % SHADES.length]);
+  return numbersOf(n, colourOf, dark);
+}
+
+/** @param {number} n @param {(i: number) => { light: string, dark: string }} colourOf @param {boolean} dark */
+function numbersOf(n, colourOf, dark) {
+  return Uint32Array.from({ length: n }, (_, i) =>
+    Number.parseInt(colourOf(i)[dark ? "dark" : "light"].slice(1), 16),
+  );
 }
 
 // Return the colour of each document by the number of its group; other numbers are grey.
@@ -191,7 +201,22 @@ const PALETTE = [
   [0.553, 0.087, 357.3], // rose
   [0.438, 0.092, 325.6], // plum
 ];
-const MUTED = 0.035; // chroma of the groups after them
+const MUTED = 0.035; // chroma of the twelve groups after them
+const BETWEEN = 0.08; // chroma of the next ones: their hues are between, dark is light
+const TURN = 30; // degrees
+const MIRROR = 1.19; // the sum of the two lightnesses
+// Colours of labels: none of a group, and as far apart for everyone.
+/** @type {[number, number, number][]} */
+const LABELS = [
+  [0.572, 0.113, 238.1], // steel
+  [0.742, 0.159, 71.3], // orange
+  [0.4, 0.102, 23.9], // maroon
+  [0.78, 0.135, 180.8], // turquoise
+  [0.523, 0.1, 87.9], // bronze
+  [0.41, 0.052, 249.1], // slate
+  [0.78, 0.083, 116], // lime
+  [0.591, 0.053, 142.3], // sage
+];
 // Parts of a group, after the first one: lighter, darker, paler.
 const SHADES = [
   { lighter: 0, purer: 1 },
@@ -205,12 +230,20 @@ const SHADES = [
 /** @param {number} number in the palette @param {number} shade 0: the colour itself */
 export function groupColour(number, shade = 0) {
   const [lightness, chroma, hue] = PALETTE[Math.floor(number) % PALETTE.length];
+  const round = Math.floor(number / PALETTE.length);
   const { lighter, purer } = SHADES[Math.floor(shade) % SHADES.length];
-  const pure = number < PALETTE.length ? chroma * purer : MUTED;
+  if (round === 0) return themed([lightness, chroma, hue], { lighter, purer });
+  return round % 2
+    ? themed([lightness, MUTED, hue], { lighter, purer: 1 })
+    : themed([MIRROR - lightness, BETWEEN, hue + TURN], { lighter, purer: 1 });
+}
+
+/** @param {[number, number, number]} colour @param {{ lighter: number, purer: number }} shade */
+function themed([lightness, chroma, hue], { lighter, purer }) {
   const dark = 0.58 + 0.62 * (lightness - 0.42);
   return {
-    light: hex(oklch(lightness + lighter, pure, hue)),
-    dark: hex(oklch(dark + 0.8 * lighter, pure, hue)),
+    light: hex(oklch(lightness + lighter, chroma * purer, hue)),
+    dark: hex(oklch(dark + 0.8 * lighter, chroma * purer, hue)),
   };
 }
 

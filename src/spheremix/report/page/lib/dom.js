@@ -101,6 +101,11 @@ export function tableOf(name, head, rows) {
   return make("table", { class: name }, top, make("tbody", {}, ...rows));
 }
 
+/** Return what is wider than a small screen: the keyboard scrolls it. @param {string} label @param {Child} child */
+export function wideBox(label, child) {
+  return make("div", { class: "wide", role: "group", tabindex: "0", "aria-label": label }, child);
+}
+
 /**
  * Return a choice from a list.
  * @param {string} id @param {string} label @param {[value: string | number, text: string][]} choices

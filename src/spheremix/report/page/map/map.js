@@ -10,6 +10,7 @@ import { CLEAR, createPainter, drawingOrder, FAINT, fit, PALE, toSvg } from "./p
 import {
   createIndex,
   createPoints,
+  movedView,
   nearestPoint,
   pointRadius,
   resizedView,
@@ -268,9 +269,11 @@ export function createDocumentMap({ x, y, colours, labels, describe, beside, ...
     painter.forget();
   };
 
+  const zoom = (/** @type {number} */ factor) => show(zoomedView(view, factor));
+  const pan = (/** @type {number} */ share) => show(movedView(view, -share * view.width, 0));
   const buttons = {
-    nearer: signButton("+", "Zoom in (+)", () => show(zoomedView(view, 1.6))),
-    farther: signButton("−", "Zoom out (−)", () => show(zoomedView(view, 1 / 1.6))),
+    nearer: signButton("+", "Zoom in (+)", () => zoom(1.6)),
+    farther: signButton("−", "Zoom out (−)", () => zoom(1 / 1.6)),
     all: signButton("all", "Show all documents (0)", reset),
     lasso: signButton("lasso", "Draw around documents to choose them (or drag with Shift)", () =>
       setLasso(!lassoing),
@@ -345,6 +348,9 @@ export function createDocumentMap({ x, y, colours, labels, describe, beside, ...
       draw();
     },
     select,
+    zoom,
+    pan,
+    showAll: reset,
     resize,
     refresh,
     figure,

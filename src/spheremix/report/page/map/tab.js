@@ -20,8 +20,8 @@ import { readTree } from "../groups/tree.js";
 import {
   categoricalColours,
   ends,
-  groupPalette,
   hex,
+  labelPalette,
   NOTHING,
   scaleColour,
   seenColour,
@@ -92,9 +92,16 @@ export function mountMapTab(app) {
   const bar = make("label", { class: "map-bar" }, "colour: ", select);
   const legend = make("ul", { class: "map-legend", "aria-label": "Colours of the points" });
   panel.replaceChildren(map.element, bar, legend);
+  const about = () => (colouring === choices[0] ? "" : `colours: ${colouring.text}`);
+  // Groups have no colours beside points that have others.
+  state.follow(["tab", "colour"], () => {
+    const others = state.now.tab === "map" && chosen() !== choices[0];
+    document.body.classList.toggle("other-colours", others);
+  });
   const colour = () => {
     map.setColours(colouring.colours(isDark()));
     const lines = legendLines(colouring.legend(isDark()));
+    if (about()) lines.unshift(make("li", { class: "soft" }, bdi(about()), "; groups are grey"));
     const scope = sureScope(content, state.now);
     if (colouring.value === "sure" && scope)
       lines.push(make("li", { class: "soft", text: `how sure is told ${scope}` }));
@@ -165,9 +172,9 @@ export function mountMapTab(app) {
     colour();
     name();
   };
+  const { zoom, pan, showAll, print } = map;
   return {
-    recolour,
-    print: map.print,
+    ...{ recolour, zoom, pan, showAll, print, about },
     figure: () => {
       catchUp();
       return map.figure();
@@ -301,7 +308,7 @@ function labelColourings({ label_columns: columns, label_names: names, labels })
     const counts = new Uint32Array(n + 1);
     for (const code of codes) counts[code < 0 ? n : code]++;
     const legend = (/** @type {boolean} */ dark) => {
-      const palette = groupPalette(n, dark);
+      const palette = labelPalette(n, dark);
       const items = Array.from(palette, (colour, i) => ({
         colour,
         text: `${names?.[start + i] || "(empty)"}: ${integer(counts[i])}`,
@@ -309,7 +316,7 @@ function labelColourings({ label_columns: columns, label_names: names, labels })
       return counts[n] ? [...items, without("label", counts[n], dark)] : items;
     };
     const colours = (/** @type {boolean} */ dark) =>
-      categoricalColours(codes, groupPalette(n, dark), dark);
+      categoricalColours(codes, labelPalette(n, dark), dark);
     return [{ value: `label ${c}`, text: name, colours, legend }];
   });
 }

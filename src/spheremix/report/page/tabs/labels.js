@@ -6,15 +6,14 @@ import { counted, integer, percent } from "../lib/format.js";
 import { countLabels, labelOrder } from "./counts.js";
 import { effectParts, isTime } from "./effects.js";
 
-/** @import { App, Documents, LabelColumn } from "../types.d.ts" */
+/** @import { App, Documents, LabelColumn, Measure } from "../types.d.ts" */
 
 const SHOWN = 24; // labels of a column, before all are asked for
 
-/** @typedef {"group" | "label" | "count"} Measure */
-/** @typedef {{ column: number, measure: Measure, sort: number, all: boolean }} View */
+/** @typedef {ReturnType<typeof cells>} Cells */
 
 /** @type {[Measure, string, string][]} */
-const MEASURES = [
+export const MEASURES = [
   ["group", "share of the group", "Of the documents of a group, how many have the label"],
   ["label", "share of the label", "Of the documents with a label, how many are in the group"],
   ["count", "documents", "How many documents"],
@@ -34,18 +33,12 @@ export function mountLabels(app) {
     return;
   }
   const columns = documents.label_columns;
-  /** @type {View} */
-  const view = { column: 0, measure: "group", sort: -1, all: false };
   const choices = columns.map(({ name }, i) => /** @type {[number, string]} */ ([i, name]));
-  const select = selectOf("label-column", "Column of labels", choices, (value) => {
-    Object.assign(view, { column: Number(value), sort: -1 });
-    draw();
-  });
+  const select = selectOf("label-column", "Column of labels", choices, (value) =>
+    app.state.set({ column: Number(value), sorted: -1 }),
+  );
   select.hidden = columns.length < 2;
-  const measures = segmented("What is shown", MEASURES, (measure) => {
-    view.measure = measure;
-    draw();
-  });
+  const measures = segmented("What is shown", MEASURES, (measure) => app.state.set({ measure }));
   const table = make("div", { class: "wide" });
   const note = make("p", { class: "soft" });
   box.replaceChildren(
@@ -55,59 +48,66 @@ export function mountLabels(app) {
     effects,
   );
   const draw = () => {
-    measures.choose(view.measure);
-    const found = cells(app, documents, columns[view.column], view);
+    const { column, measure, labels } = app.state.now;
+    select.value = String(column);
+    measures.choose(measure);
+    const found = cells(app, documents, columns[column]);
     note.textContent =
       `${counted(found.labels.length, "label")}${found.left ? ` of ${found.left + found.labels.length}` : ""}` +
       `, the most frequent first. Click a label to sort by it, a number to list its documents.`;
-    table.replaceChildren(labelTable(app, documents, found, view, draw), more(found.left));
+    table.replaceChildren(labelTable(app, documents, found), more(found.left, labels === "all"));
   };
-  const more = (/** @type {number} */ left) =>
-    left || view.all
-      ? textButton(view.all ? "show fewer labels" : `show ${left} more labels`, () => {
-          view.all = !view.all;
-          draw();
-        })
+  const more = (/** @type {number} */ left, /** @type {boolean} */ all) =>
+    left || all
+      ? textButton(all ? "show fewer labels" : `show ${left} more labels`, () =>
+          app.state.set({ labels: all ? "frequent" : "all" }),
+        )
       : "";
-  app.state.followAtRest(["tab", "step", "cut", "edited"], () => {
-    if (app.state.now.tab === "labels") draw();
-  });
+  app.state.followAtRest(
+    ["tab", "step", "cut", "edited", "column", "measure", "sorted", "labels"],
+    () => {
+      if (app.state.now.tab === "labels") draw();
+    },
+  );
 }
 
 // Return the labels to show, the groups in the order asked for, and all counts.
-/** @param {App} app @param {Documents} documents @param {LabelColumn} column @param {View} view */
-export function cells(app, documents, column, view) {
+/** @param {App} app @param {Documents} documents @param {LabelColumn} column */
+export function cells(app, documents, column) {
+  const { measure, sorted, labels: which } = app.state.now;
   const { groups, labels: assigned, nowhere } = app.groups();
   const ids = groups.map(({ id }) => id);
   const { counts, totals, sizes } = countLabels(documents, assigned, ids, nowhere?.id);
   const order = labelOrder(totals, column);
-  const labels = view.all ? order : order.slice(0, SHOWN);
+  const labels = which === "all" ? order : order.slice(0, SHOWN);
   const share = (/** @type {number} */ i, /** @type {number} */ label) => {
-    if (view.measure === "count") return counts[i][label];
-    return counts[i][label] / ((view.measure === "group" ? sizes[i] : totals[label]) || 1);
+    if (measure === "count") return counts[i][label];
+    return counts[i][label] / ((measure === "group" ? sizes[i] : totals[label]) || 1);
+  };
+  const told = (/** @type {number} */ i, /** @type {number} */ label) => {
+    if (counts[i][label] === 0) return "·";
+    return measure === "count" ? integer(share(i, label)) : percent(share(i, label));
   };
   const rows = groups.map((group, i) => ({ group, i }));
-  if (view.sort >= 0) rows.sort((a, b) => share(b.i, view.sort) - share(a.i, view.sort));
-  return { labels, left: order.length - labels.length, rows, share, counts, sizes, totals };
-}
-
-/**
- * @param {App} app @param {Documents} documents @param {ReturnType<typeof cells>} found
- * @param {View} view @param {() => void} draw
- */
-function labelTable(app, documents, found, view, draw) {
-  const names = documents.label_names ?? [];
-  const { labels, rows, share } = found;
+  const by = order.includes(sorted) ? sorted : -1; // an address may have a label of another column
+  if (by >= 0) rows.sort((a, b) => share(b.i, by) - share(a.i, by));
   const largest = Math.max(
     ...rows.flatMap(({ i }) => labels.map((label) => share(i, label))),
     1e-9,
   );
+  // Of the largest one: how dark a cell is.
+  const heat = (/** @type {number} */ i, /** @type {number} */ label) => share(i, label) / largest;
+  const left = order.length - labels.length;
+  return { ...{ labels, left, rows, by, told, heat }, ...{ counts, sizes, totals } };
+}
+
+/** @param {App} app @param {Documents} documents @param {Cells} found */
+function labelTable(app, documents, found) {
+  const names = documents.label_names ?? [];
+  const { labels, rows, by } = found;
   const head = labels.map((label) => {
-    const sorted = view.sort === label;
-    const click = () => {
-      view.sort = sorted ? -1 : label;
-      draw();
-    };
+    const sorted = by === label;
+    const click = () => app.state.set({ sorted: sorted ? -1 : label });
     return make(
       "th",
       { scope: "col", "aria-sort": sorted ? "descending" : null },
@@ -124,7 +124,7 @@ function labelTable(app, documents, found, view, draw) {
       "tr",
       {},
       make("th", { scope: "row", title: group.name() }, bdi(group.name())),
-      ...labels.map((label) => cell(app, group.id, label, found, i, largest, view)),
+      ...labels.map((label) => cell(app, group.id, label, found, i)),
     ),
   );
   const first = make("th", { scope: "col", text: "group" });
@@ -139,22 +139,13 @@ function breakable(name) {
   return make("bdi", {}, ...parts.flatMap((part, i) => (i ? [make("wbr"), part] : [part])));
 }
 
-/**
- * @param {App} app @param {number} id @param {number} label
- * @param {ReturnType<typeof cells>} found @param {number} i @param {number} largest
- * @param {View} view
- */
-function cell(app, id, label, { share, counts, sizes, totals }, i, largest, view) {
-  const value = share(i, label);
+/** @param {App} app @param {number} id @param {number} label @param {Cells} found @param {number} i */
+function cell(app, id, label, { told, heat, counts, sizes, totals }, i) {
   const n = counts[i][label];
   const title = `${integer(n)} of ${integer(sizes[i])} in the group, of ${integer(totals[label])} with the label`;
   const click = () => chooseGroup(app.state, app.groups(), id, { label, list: "all" });
-  const button = textButton(
-    n === 0 ? "·" : view.measure === "count" ? integer(value) : percent(value),
-    click,
-    { title },
-  );
+  const button = textButton(told(i, label), click, { title });
   const box = make("td", { class: "number" }, button);
-  box.style.setProperty("--heat", `${Math.round((100 * value) / largest)}%`);
+  box.style.setProperty("--heat", `${Math.round(100 * heat(i, label))}%`);
   return box;
 }

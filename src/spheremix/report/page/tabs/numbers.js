@@ -15,6 +15,7 @@ import {
   softLine,
   tableOf,
   textButton,
+  wideBox,
 } from "../lib/dom.js";
 import { drawCurves, strokeSample } from "../lib/drawing.js";
 import {
@@ -84,7 +85,7 @@ function criteriaPart(candidates, names, rows) {
         "parameters. The lowest value is best; the criteria seldom agree.",
     ),
     candidates.length > 1 ? criteriaCurves(candidates, names) : null,
-    make("div", { class: "wide" }, criteriaTable(candidates, names, rows)),
+    wideBox("Criteria", criteriaTable(candidates, names, rows)),
     agreementKnown(candidates) ? softLine(`Starts agree: ${AGREE}.`) : null,
   );
 }
@@ -282,7 +283,7 @@ export function advicePart(app) {
     "",
     make("ul", {}, ...said),
     make("p", { text: [SURE[advice.certainty] ?? "", ...advice.doubts].join(" ") }),
-    make("div", { class: "wide" }, evidenceTable(app, advice)),
+    wideBox("Evidence", evidenceTable(app, advice)),
   );
 }
 
@@ -433,7 +434,7 @@ function alluvial(app, cuts, choose) {
     }
   });
   placed.forEach((blocks, c) => drawing.append(...columnParts(blocks, c, cuts[c], across, choose)));
-  return make("div", { class: "wide" }, drawing);
+  return wideBox("Streams between numbers of groups", drawing);
 }
 
 /**

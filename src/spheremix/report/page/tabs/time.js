@@ -9,7 +9,7 @@ import { counted, countedRows, integer, percent } from "../lib/format.js";
 import { countPeriods, daysOf, shareBounds } from "./counts.js";
 import { effectParts, isTime } from "./effects.js";
 
-/** @import { App, Group } from "../types.d.ts" */
+/** @import { Amount, App, Content, Group } from "../types.d.ts" */
 
 const TICK = 46; // pixels that a year needs on the axis
 const BESIDE = { wide: 296, narrow: 180 }; // pixels of the name and the peak beside the bars
@@ -24,39 +24,23 @@ export function mountTime(app) {
   const dates = content.documents?.date;
   const box = find("time");
   if (!dates) return;
-  /** @type {{ measure: Measure, reach: number, own: boolean }} */
-  const view = { measure: "count", reach: 0, own: true };
-  const redraw = (/** @type {Partial<typeof view>} */ changes) => {
-    Object.assign(view, changes);
-    draw();
-  };
-  const { labels } = app.groups();
-  const known = content.documents?.counted;
-  const first = countPeriods(dates, labels, [], null, undefined, known);
-  const unit = first.periods[0]?.length === 4 ? "year" : "month";
+  const unit = unitOf(periodsOf(content));
   const measures = segmented(
     "What is shown",
-    /** @type {[Measure, string, string][]} */ ([
+    /** @type {[Amount, string, string][]} */ ([
       ["count", "documents", `How many documents of the group in a ${unit}`],
       ["share", `share of the ${unit}`, `The share of the group among the documents of a ${unit}`],
     ]),
-    (measure) => redraw({ measure }),
+    (amount) => state.set({ amount }),
   );
-  /** @type {[string, string][]} */
-  const scalings = [
-    ["own", "a scale each"],
-    ["one", "one scale"],
-  ];
-  const scales = selectOf("time-scale", "Scale", scalings, (value) =>
-    redraw({ own: value === "own" }),
+  const scales = selectOf("time-scale", "Scale", SCALES, (value) =>
+    state.set({ scale: value === "own" ? "own" : "one" }),
   );
-  /** @type {[number, string][]} */
-  const reaches = [[0, "not smoothed"]];
-  for (const reach of [1, 2, 5])
-    if (2 * reach < first.periods.length)
-      reaches.push([reach, `smoothed over ${2 * reach + 1} ${unit}s`]);
+  const reaches = reachesOf(content).map(
+    (reach) => /** @type {[number, string]} */ ([reach, smoothingText(reach, unit)]),
+  );
   const smooth = selectOf("smoothing", "Smoothing", reaches, (value) =>
-    redraw({ reach: Number(value) }),
+    state.set({ smooth: value }),
   );
   const reading = make("p", { class: "soft", id: "time-reading" });
   const rows = make("div", { class: "time-rows" });
@@ -72,14 +56,16 @@ export function mountTime(app) {
   let shown = new Map();
 
   const draw = () => {
-    measures.choose(view.measure);
-    const series = timeSeries(app, dates, view);
-    const all = Math.max(...series.rows.map(({ top }) => top));
-    const ends = `the first and the last ${view.reach > 1 ? `${view.reach} ${unit}s` : unit}`;
+    const { amount, scale, smooth: reach } = state.now;
+    measures.choose(amount);
+    scales.value = scale;
+    smooth.value = reach;
+    const series = timeSeries(app, dates);
+    const ends = `the first and the last ${Number(reach) > 1 ? `${reach} ${unit}s` : unit}`;
     const told =
       `${counted(series.periods.length, unit)}` +
       (series.undated ? `; ${countedRows(series.undated)} without a date` : "") +
-      (view.reach ? `; ${ends} cannot be smoothed and are left out` : "") +
+      (Number(reach) ? `; ${ends} cannot be smoothed and are left out` : "") +
       `; click a ${unit} to list its documents`;
     reading.textContent = told;
     const narrow = matchMedia("(max-width: 760px)").matches;
@@ -95,8 +81,7 @@ export function mountTime(app) {
           periods: series.periods,
           totals: series.totals,
           ticks,
-          top: view.own ? row.top : all,
-          measure: view.measure,
+          amount,
           chosen: row.id === chosenId(state.now),
           choose: () => chooseGroup(state, app.groups(), row.id),
           onPeriod: (at) => {
@@ -127,7 +112,8 @@ export function mountTime(app) {
     shown.get(id)?.tell(at);
     if (isFocused) shown.get(id)?.bars.focus();
   };
-  state.followAtRest(["tab", "step", "cut", "group", "node", "edited", "theme"], () => {
+  const keys = /** @type {const} */ (["tab", "step", "cut", "group", "node", "edited", "theme"]);
+  state.followAtRest([...keys, "amount", "scale", "smooth"], () => {
     if (state.now.tab !== "time") return;
     draw();
     const row = shown.get(chosenId(state.now))?.element;
@@ -135,12 +121,50 @@ export function mountTime(app) {
   });
 }
 
+/** @type {["own" | "one", string][]} */
+const SCALES = [
+  ["own", "a scale each"],
+  ["one", "one scale"],
+];
+
+/** @param {number} reach @param {string} unit */
+function smoothingText(reach, unit) {
+  return reach ? `smoothed over ${2 * reach + 1} ${unit}s` : "not smoothed";
+}
+
+/** Return the periods of the report. @param {Pick<Content, "documents">} content */
+function periodsOf({ documents }) {
+  if (!documents?.date) return [];
+  const { date, group, counted: known } = documents;
+  return countPeriods(date, group, [], null, undefined, known).periods;
+}
+
+/** @param {string[]} periods */
+function unitOf([first]) {
+  return first?.length === 4 ? "year" : "month";
+}
+
+/** Return how many neighbours a value may be smoothed over, on each side. @param {Content} content */
+export function reachesOf(content) {
+  const { length } = periodsOf(content);
+  return [0, 1, 2, 5].filter((reach) => !reach || 2 * reach < length);
+}
+
+/** Return in words what the bars are. @param {App} app */
+export function timeText({ content, state: { now } }) {
+  const unit = unitOf(periodsOf(content));
+  const amount = now.amount === "count" ? `documents per ${unit}` : `share of the ${unit}`;
+  const scale = SCALES.find(([value]) => value === now.scale)?.[1];
+  return [amount, scale, smoothingText(Number(now.smooth), unit)].join(", ");
+}
+
 /**
  * Return counts of each group, and what is drawn of them.
  * @param {App} app @param {(string | null)[]} dates
- * @param {{ measure: Measure, reach: number }} view
  */
-export function timeSeries(app, dates, { measure, reach }) {
+export function timeSeries(app, dates) {
+  const { amount, scale, smooth } = app.state.now;
+  const reach = Number(smooth);
   const { groups, labels, nowhere } = app.groups();
   const ids = groups.map(({ id }) => id);
   const { passages, counted: all } = app.content.documents ?? {};
@@ -149,12 +173,12 @@ export function timeSeries(app, dates, { measure, reach }) {
     const counts = found.counts[i];
     const over = smoothed(found.totals, reach);
     const values = smoothed(counts, reach).map((value, at) =>
-      measure === "count" || value === null ? value : value / (over[at] || 1),
+      amount === "count" || value === null ? value : value / (over[at] || 1),
     );
     const top = Math.max(...values.map((value) => value ?? 0), 0);
     // The peak of shares is where the interval begins highest: not in a few documents.
     const square = "squares" in found ? found.squares[i] : counts.reduce((a, b) => a + b, 0);
-    const bounds = measure === "share" && !reach ? shareBounds(counts, found.totals, square) : null;
+    const bounds = amount === "share" && !reach ? shareBounds(counts, found.totals, square) : null;
     const sure = bounds?.map(([low]) => low) ?? values;
     const peak = sure.indexOf(Math.max(...sure.map((value) => value ?? 0)));
     return {
@@ -169,6 +193,8 @@ export function timeSeries(app, dates, { measure, reach }) {
       peak: found.periods[peak] ?? "",
     };
   });
+  const highest = Math.max(...rows.map(({ top }) => top));
+  if (scale === "one") for (const row of rows) row.top = highest;
   return { periods: found.periods, totals: found.totals, undated: found.undated, rows };
 }
 
@@ -177,7 +203,6 @@ export function timeSeries(app, dates, { measure, reach }) {
 const WIDE = 1000;
 const HIGH = 34;
 
-/** @typedef {"count" | "share"} Measure */
 /** @typedef {{ at: number, text: string }} Tick */
 /**
  * @typedef {{ id: number, name: string, colour: Group["colour"], counts: number[],
@@ -185,7 +210,7 @@ const HIGH = 34;
  *   bounds: [number, number][] | null }} Series
  */
 /**
- * @typedef {{ periods: string[], totals: number[], ticks: Tick[], top: number, measure: Measure,
+ * @typedef {{ periods: string[], totals: number[], ticks: Tick[], amount: Amount,
  *   chosen: boolean, choose: () => void, onPeriod: (at: number) => void,
  *   list: (at: number) => void }} TimeView
  */
@@ -195,14 +220,13 @@ const HIGH = 34;
 
 /** @param {Series} row @param {TimeView} view @returns {TimeRow} */
 export function timeRow(row, view) {
-  const { periods, totals, measure } = view;
+  const { periods, totals, amount } = view;
   const n = periods.length;
-  const path = makeSvg("path", { d: stepsPath(row.values, WIDE, HIGH, view.top) });
+  const path = makeSvg("path", { d: stepsPath(row.values, WIDE, HIGH, row.top) });
   path.style.fill = seenColour(row.colour);
   const here = makeSvg("rect", { class: "here", y: 0, width: WIDE / n, height: HIGH });
   here.style.display = "none";
-  const peakAt = periods.indexOf(row.peak);
-  const most = `${measure === "count" ? decimals(row.most) : percent(row.most)}${between(row, peakAt)} in ${row.peak}`;
+  const most = peakText(row, periods, amount);
   const label = `${row.name}: most, ${most}`;
   const peak = make("span", { class: "peak number", title: label, text: most });
   const bars = make(
@@ -236,9 +260,9 @@ export function timeRow(row, view) {
     now = at;
     here.setAttribute("x", String((WIDE * at) / n));
     const part = row.counts[at] / (totals[at] || 1);
-    const amount =
-      measure === "count" ? integer(row.counts[at]) : `${percent(part)}${between(row, at)}`;
-    peak.textContent = `${amount} in ${periods[at]}`;
+    const many =
+      amount === "count" ? integer(row.counts[at]) : `${percent(part)}${between(row, at)}`;
+    peak.textContent = `${many} in ${periods[at]}`;
     value();
   };
   bars.setAttribute("aria-valuemax", String(n - 1));
@@ -271,6 +295,12 @@ export function timeRow(row, view) {
     peak,
   );
   return { element, bars, tell };
+}
+
+/** Return where the group has most. @param {Series} row @param {string[]} periods @param {Amount} amount */
+export function peakText(row, periods, amount) {
+  const most = amount === "count" ? decimals(row.most) : percent(row.most);
+  return `${most}${between(row, periods.indexOf(row.peak))} in ${row.peak}`;
 }
 
 /** Return the ends of the interval of a share, in percent. @param {Series} row @param {number} at */

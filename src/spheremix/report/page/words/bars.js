@@ -2,12 +2,13 @@
 
 import { UNSTABLE, ofSamples, wordStability } from "../groups/certainty.js";
 import { seenColour } from "../lib/colours.js";
-import { barOf, bdi, make, rove, softLine, tableOf, textButton } from "../lib/dom.js";
+import { barOf, bdi, make, part, rove, softLine, tableOf, textButton } from "../lib/dom.js";
 import { atThisBeta, decimal, nounOf } from "../lib/format.js";
 import { showWord } from "./map.js";
+import { shownWords } from "./shown.js";
 import { roleOf, sharers } from "./words.js";
 
-/** @import { App, Content, Role, Step } from "../types.d.ts" */
+/** @import { App, Content, Group, Role, Step } from "../types.d.ts" */
 
 /** @type {Record<Role, string>} */
 const ROLES = {
@@ -33,7 +34,7 @@ export function ownScale(step, k) {
 
 // Return the largest weight of any group, so that the bars of two groups can be compared.
 /** @param {Step} step */
-export function commonScale(step) {
+function commonScale(step) {
   const known = scales.get(step);
   if (known) return known;
   let largest = 0;
@@ -106,7 +107,7 @@ function wordBar(app, step, k, j, scale, hide) {
       class: "hide",
       text: "×",
       tabindex: -1,
-      title: "Drop this word (Delete): note it in the edits",
+      title: "Drop this word from all groups (Delete)",
       "aria-label": `Drop the word ${content.words[j]}`,
       on: { click: () => hide(j) },
     });
@@ -168,48 +169,80 @@ export function wordTitle(content, step, k, j, role) {
 
 const SHOWN = 9; // words of each side
 
-// Return the words whose weights differ most, those of one group first, then those of the other.
-/** @param {Step} step @param {number} k @param {number} other */
-export function apart(step, k, other) {
-  const words = Array.from({ length: step.W }, (_, j) => j).filter(
-    (j) => step.levels[k * step.W + j] !== 0 || step.levels[other * step.W + j] !== 0,
-  );
-  const difference = (/** @type {number} */ j) => step.weight(k, j) - step.weight(other, j);
-  words.sort((a, b) => difference(b) - difference(a) || a - b);
-  const here = words.filter((j) => difference(j) > 0).slice(0, SHOWN);
-  const there = words
-    .filter((j) => difference(j) < 0)
-    .reverse()
-    .slice(0, SHOWN);
-  return { here, there };
-}
+/** @typedef {{ word: string, j: number, here: number, there: number }} Compared */
 
 /**
- * @param {App} app @param {Step} step @param {number} k @param {number} other
- * @param {number} scale
+ * Return the words that set two groups apart, those of one group first, then those of the other: weights where
+ * they are known; of embeddings how much a word sets the texts of each apart; else whether it is listed.
+ * @param {App} app @param {Group} own @param {Group} other
+ * @returns {{ rows: Compared[], most: number, what: string, listed: boolean }}
  */
-export function comparison(app, step, k, other, scale) {
-  const { here, there } = apart(step, k, other);
-  const { names } = app.content;
-  const row = (/** @type {number} */ j) =>
-    make(
+export function comparedWords(app, own, other) {
+  const { contrast } = app.content;
+  const { content, step, known, groupOf } = shownWords(app);
+  if (known && !contrast) {
+    const row = (/** @type {Group} */ { id }) => step.groups.find((k) => groupOf(k).id === id) ?? 0;
+    const [k, l] = [row(own), row(other)];
+    const words = Array.from({ length: step.W }, (_, j) => j).filter(
+      (j) => step.levels[k * step.W + j] !== 0 || step.levels[l * step.W + j] !== 0,
+    );
+    const found = words.map((j) => {
+      const [here, there] = [step.weight(k, j), step.weight(l, j)];
+      return { word: content.words[j], j, here, there };
+    });
+    const what = `weights of ${nounOf(content)}s in both groups`;
+    return { rows: farthest(found), most: commonScale(step), what, listed: false };
+  }
+  const fitted = contrast && own.whole >= 0 && other.whole >= 0;
+  const [here, there] = [own, other].map(({ whole, words }) =>
+    fitted
+      ? new Map(contrast[whole])
+      : new Map(words.map((word) => /** @type {[string, number]} */ ([word, 1]))),
+  );
+  const found = [...new Set([...here.keys(), ...there.keys()])].map((word) => ({
+    ...{ word, j: app.content.words.indexOf(word) },
+    ...{ here: here.get(word) ?? 0, there: there.get(word) ?? 0 },
+  }));
+  const rows = farthest(found.filter((one) => one.here !== one.there));
+  const most = Math.max(...found.flatMap((one) => [one.here, one.there]), 1e-9);
+  const what = fitted
+    ? "how much words set the texts of each group apart; no bar: less than its other words"
+    : "characteristic words of one of the two groups";
+  return { rows, most, what, listed: !fitted };
+}
+
+/** Return the words that differ most. @param {Compared[]} words */
+function farthest(words) {
+  const difference = (/** @type {Compared} */ one) => one.here - one.there;
+  const sorted = words.toSorted((a, b) => difference(b) - difference(a) || a.j - b.j);
+  const here = sorted.filter((one) => difference(one) > 0).slice(0, SHOWN);
+  const there = sorted.filter((one) => difference(one) < 0).toReversed();
+  return [...here, ...there.slice(0, SHOWN)];
+}
+
+/** @param {App} app @param {Group} own @param {Group} other */
+export function comparison(app, own, other) {
+  const { rows, most, what, listed } = comparedWords(app, own, other);
+  const bar = (/** @type {number} */ value) => (value ? weightBar(value, most) : null);
+  const lines = rows.map(({ word, j, here, there }) => {
+    const text = bdi(word);
+    const name = j < 0 ? text : textButton(text, () => showWord(app, j));
+    return make(
       "tr",
       {},
-      make("td", { class: "left" }, weightBar(step.weight(other, j), scale)),
-      make(
-        "th",
-        { scope: "row" },
-        textButton(bdi(app.content.words[j]), () => showWord(app, j)),
-      ),
-      make("td", {}, weightBar(step.weight(k, j), scale)),
+      make("td", { class: "left" }, bar(there)),
+      make("th", { scope: "row" }, name),
+      make("td", {}, bar(here)),
     );
+  });
+  const title = (/** @type {Group} */ group) => bdi(group.name(), { title: group.name() });
   const head = [
-    make("th", { scope: "col", class: "left" }, bdi(names[other], { title: names[other] })),
+    make("th", { scope: "col", class: "left" }, title(other)),
     make("td", {}),
-    make("th", { scope: "col" }, bdi(names[k], { title: names[k] })),
+    make("th", { scope: "col" }, title(own)),
   ];
-  const table = tableOf("compared", head, [...here, ...there].map(row));
-  const rival = app.groups().byId.get(other);
-  if (rival) table.style.setProperty("--rival", seenColour(rival.colour));
-  return table;
+  const table = tableOf(listed ? "compared listed" : "compared", head, lines);
+  table.style.setProperty("--rival", seenColour(other.colour));
+  const none = "Of these groups only the documents are known.";
+  return part("What sets them apart", what, rows.length ? table : softLine(none));
 }

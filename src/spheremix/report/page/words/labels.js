@@ -1,10 +1,11 @@
 // Text on the maps of words: numbers of words above, names of rows, words where there is room.
 
+import { readable, seenColour } from "../lib/colours.js";
 import { integer, nounOf } from "../lib/format.js";
 import { groupsOf } from "./steps.js";
 import { characteristicWords, onlyHereWords } from "./words.js";
 
-/** @import { Columns, Context, Row, View } from "../types.d.ts" */
+/** @import { Colours, Columns, Context, Group, Row, View } from "../types.d.ts" */
 
 export const HEAD = 38; // pixels above the rows
 const FONT = "system-ui, sans-serif";
@@ -49,17 +50,25 @@ function groupTexts(count, K, number, noun) {
   return [`${count} groups: ${words} ${noun}`, `${count}: ${words}`, `${count}`];
 }
 
-// Draw a label for each number of groups that share, and one for the words of each group alone.
+const BRACKET = 18; // pixels from the top
+const NARROW = 10; // pixels of a bracket below which it has no ends
+
+// Draw a bracket for each number of groups that share, and the name of each group above its own words.
 /** @param {Context} context @param {View} view */
 export function drawLabels(context, view) {
-  const { content, step, columns, hues, colours, height } = view;
+  const { content, step, columns, colours, height } = view;
   context.textBaseline = "alphabetic";
   context.textAlign = "left";
   for (const { start, stop, count } of groupsOf(step)) {
     const [left, right] = clipped(columns, start, stop);
     if (right - left < 0.5) continue;
-    context.fillStyle = count === 0 ? colours.line : hues[count];
-    context.fillRect(left, 17, Math.max(1, right - left - 1), 4);
+    const isWide = right - left >= NARROW;
+    context.fillStyle = count === 0 ? colours.line : count === 1 ? colours.ink : colours.soft;
+    context.fillRect(left, BRACKET, Math.max(1, right - left - 2), count === 1 ? 2 : 1);
+    if (isWide) {
+      context.fillRect(left, BRACKET, 1, 5);
+      context.fillRect(right - 3, BRACKET, 1, 5);
+    }
     context.font = `12px ${FONT}`;
     context.fillStyle = colours.ink;
     const number = step.entry.n_words_by_groups[count];
@@ -67,9 +76,9 @@ export function drawLabels(context, view) {
       (one) => context.measureText(one).width <= right - left - 4,
     );
     if (text) context.fillText(text, left + 1, 12);
-    if (columns.x(start) > columns.left) {
-      context.fillStyle = colours.soft;
-      context.fillRect(Math.round(columns.x(start)), 17, 1, height - 17);
+    if (isWide && columns.x(start) > columns.left) {
+      context.fillStyle = colours.line;
+      context.fillRect(Math.round(columns.x(start)) - 1, BRACKET + 5, 1, height - BRACKET - 5);
     }
   }
   drawOwners(context, view);
@@ -84,30 +93,36 @@ function clipped(columns, start, stop) {
 }
 
 /** @param {Context} context @param {View} view */
-function drawOwners(context, { content, step, columns, colours }) {
+function drawOwners(context, { content, step, columns, colours, groupOf }) {
   context.font = `11px ${FONT}`;
   for (const { start, stop, count, groups } of step.blocks) {
     if (count !== 1 || step.K === 1) continue;
     const [left, right] = clipped(columns, start, stop);
     if (right - left < 26) continue;
-    context.fillStyle = colours.soft;
+    context.fillStyle = inkOf(groupOf(groups[0]), colours);
     context.fillText(fitText(context, content.names[groups[0]], right - left - 6), left + 2, 33);
   }
 }
 
+/** Return the colour of the name of a group. @param {Group} group @param {Colours} colours */
+function inkOf({ colour }, { ground }) {
+  return readable(seenColour(colour), ground);
+}
+
 /** @param {Context} context @param {View} view @param {number} chosen */
-export function drawRowNames(context, { content, rows, gutter, colours }, chosen) {
+export function drawRowNames(context, { content, rows, gutter, colours, groupOf }, chosen) {
   context.textBaseline = "middle";
   context.textAlign = "right";
   for (const { k, y, height } of rows) {
-    if (k === chosen) {
+    const group = groupOf(k);
+    if (group.id === chosen) {
       context.fillStyle = colours.ink;
       context.fillRect(gutter - 4, y, 3, height);
     }
     if (height < 8) continue;
     const size = Math.max(8, Math.min(12, Math.floor(0.85 * height)));
-    context.font = `${k === chosen ? "600 " : ""}${size}px ${FONT}`;
-    context.fillStyle = colours.ink;
+    context.font = `${group.id === chosen ? "600 " : ""}${size}px ${FONT}`;
+    context.fillStyle = inkOf(group, colours);
     const lines = nameLines(context, content.names[k], gutter - 14, height, size);
     const top = y + height / 2 - ((lines.length - 1) * LINE * size) / 2;
     lines.forEach((line, i) => context.fillText(line, gutter - 8, top + i * LINE * size));
@@ -160,7 +175,7 @@ export function drawHeavyWords(context, view) {
     const lines = Array.from({ length: n }, () => []);
     wordsOf(view, row).forEach((j, rank) => {
       context.font = `${rank < 5 ? "600 " : ""}11px ${FONT}`;
-      writeWord(context, view, j, lines, top);
+      writeWord(context, view, row, j, lines, top);
     });
   }
 }
@@ -173,10 +188,10 @@ function wordsOf({ content, step }, { k }) {
 }
 
 /**
- * @param {Context} context @param {View} view @param {number} j @param {Taken[][]} lines
- * @param {number} top
+ * @param {Context} context @param {View} view @param {Row} row @param {number} j
+ * @param {Taken[][]} lines @param {number} top
  */
-function writeWord(context, { content, step, columns, colours, hues }, j, lines, top) {
+function writeWord(context, { content, step, columns, colours, groupOf }, { k }, j, lines, top) {
   const x = columns.x(step.places[j] + 0.5);
   if (x < columns.left || x > columns.right) return;
   const word = content.words[j];
@@ -193,7 +208,7 @@ function writeWord(context, { content, step, columns, colours, hues }, j, lines,
   context.fillStyle = colours.ground;
   context.fillRect(left - 1, y - 6, wide + 2, 12);
   context.globalAlpha = 1;
-  context.fillStyle = hues[step.counts[j]];
+  context.fillStyle = seenColour(groupOf(k).colour);
   context.fillRect(x - 1, y - 5, 2, 10);
   context.fillStyle = colours.ink;
   context.fillText(word, left, y);

@@ -1,7 +1,7 @@
 // The maps of words: a canvas with rows of groups and columns of words, zoom, choice and marks.
 
-import { chooseGroup } from "../groups/grouping.js";
-import { createPalette, seenHues, themeColours } from "../lib/colours.js";
+import { chooseGroup, chosenId } from "../groups/grouping.js";
+import { createPalette, seenColour, themeColours } from "../lib/colours.js";
 import {
   bdi,
   contextOf,
@@ -24,6 +24,7 @@ import {
   zoomBy,
   zoomTo,
 } from "./pixels.js";
+import { shownWords } from "./shown.js";
 import { createMapTooltip } from "./tooltip.js";
 import { sharers } from "./words.js";
 
@@ -37,25 +38,24 @@ export function mountMap(app) {
   const { content, state, stepOf } = app;
   const marks = find("marks");
   const frame = find("frame");
-  const tooltip = createMapTooltip(content, frame);
+  const tooltip = createMapTooltip(frame);
   /** @type {View | null} */
   let view = null;
   let colours = themeColours();
-  let hues = seenHues(content.hues, colours);
-  let palette = createPalette(hues, colours);
+  /** @type {Grouping | null} */
+  let painted = null; // the groups that the palette is of
+  let palette = new Uint32Array(0);
 
   const draw = (scale = devicePixelRatio || 1) => {
     if (!frame.clientWidth || !frame.clientHeight) return;
-    const step = stepOf(state.now.step);
-    view = {
-      content,
-      step,
-      hues,
-      palette,
-      colours,
-      scale,
-      ...measure(frame, step, state.now.zoom),
-    };
+    const shown = shownWords(app);
+    const { step, groupOf } = shown;
+    if (painted !== app.groups()) {
+      painted = app.groups();
+      const rows = Array.from({ length: step.K }, (_, k) => seenColour(groupOf(k).colour));
+      palette = createPalette(rows, colours);
+    }
+    view = { ...shown, palette, colours, scale, ...measure(frame, step, state.now.zoom) };
     paintMap(prepare(find("map"), view), view, state.now);
     mark();
   };
@@ -64,14 +64,14 @@ export function mountMap(app) {
   };
   const recolour = () => {
     colours = themeColours();
-    hues = seenHues(content.hues, colours);
-    palette = createPalette(hues, colours);
+    painted = null;
     draw();
   };
   const zoom = (/** @type {number} */ factor, centre = 0.5) => {
     state.set({ zoom: zoomBy(state.now.zoom, factor, centre, stepOf(state.now.step)) });
   };
   const pan = (/** @type {number} */ share) => state.set({ zoom: panBy(state.now.zoom, share) });
+  const showAll = () => state.set({ zoom: [0, 1] });
   // Chromium leaves canvases blank on paper: a picture of it goes there, with finer pixels.
   const print = () => {
     if (find("map-panel").hidden) return;
@@ -88,17 +88,20 @@ export function mountMap(app) {
   };
 
   listenToPointer({ marks, state, groups: app.groups, tooltip, zoom, mark, view: () => view });
-  find("zoom").append(...zoomButtons(content, zoom, state));
-  state.follow(["step", "tab", "zoom", "group", "cut", "edited"], () => draw());
+  find("zoom").append(...zoomButtons(content, zoom, showAll, state));
+  state.follow(["step", "tab", "zoom", "group", "node", "cut", "edited"], () => {
+    if (!find("map-panel").hidden) draw();
+  });
   state.follow(["word"], () => mark());
   find("map-note").textContent =
     `Weights are known for the ${content.model.n_groups} groups of the model, shown here.`;
-  state.follow(["cut", "edited"], () => {
-    find("map-note").hidden = !state.now.cut && !app.edits.plan().changed;
+  state.follow(["step", "tab", "cut", "edited"], () => {
+    if (find("map-panel").hidden) return;
+    find("map-note").hidden = shownWords(app).known;
+    describe(marks, app);
   });
-  state.follow(["step", "tab"], () => describe(marks, app));
   new ResizeObserver(() => draw()).observe(frame);
-  return { recolour, zoom, pan, print, figure };
+  return { recolour, zoom, pan, showAll, print, figure };
 }
 
 // Return where everything goes.
@@ -119,7 +122,7 @@ function paintMap(context, view, now) {
   drawLabels(context, view);
   if (view.columns.unit >= WIDE) drawWordsBelow(context, view);
   else if (now.tab !== "data") drawHeavyWords(context, view);
-  drawRowNames(context, view, now.group);
+  drawRowNames(context, view, chosenId(now));
 }
 
 /** @param {HTMLCanvasElement} canvas @param {View} view */
@@ -135,9 +138,10 @@ function prepare(canvas, { width, height, scale }) {
 }
 
 /**
- * @param {Content} content @param {(factor: number) => void} zoom @param {State} state
+ * @param {Content} content @param {(factor: number) => void} zoom @param {() => void} showAll
+ * @param {State} state
  */
-function zoomButtons(content, zoom, state) {
+function zoomButtons(content, zoom, showAll, state) {
   const negative = content.kind === "coordinates" && content.values.some((level) => level < 0);
   const note = make("span", { class: "soft", text: "stripes: negative weights" });
   const documents = content.rows && content.labels ? [mapChoice(state)] : [];
@@ -146,7 +150,7 @@ function zoomButtons(content, zoom, state) {
     ...documents,
     signButton("−", "Zoom out (−)", () => zoom(1 / 1.6)),
     signButton("+", "Zoom in (+)", () => zoom(1.6)),
-    signButton("all", `Show all ${nounOf(content)}s (0)`, () => state.set({ zoom: [0, 1] })),
+    signButton("all", `Show all ${nounOf(content)}s (0)`, showAll),
   ];
 }
 
@@ -165,10 +169,10 @@ function mapChoice(state) {
 }
 
 /** @param {HTMLElement} marks @param {App} app */
-function describe(marks, { content, state, stepOf }) {
-  const step = stepOf(state.now.step);
+function describe(marks, app) {
+  const { content, step } = shownWords(app);
   const noun = nounOf(content);
-  const rows = state.now.tab === "data" ? "Documents by group" : "Groups";
+  const rows = app.state.now.tab === "data" ? "Documents by group" : "Groups";
   const active = content.model.n_words - step.entry.n_words_by_groups[0];
   marks.setAttribute(
     "aria-label",
@@ -253,7 +257,7 @@ export function listenToPointer({ marks, state, groups, tooltip, zoom, mark, vie
 
 /** @param {View} view @param {Target} target @param {State} state @param {Grouping} groups */
 function choose(view, { row, place, head }, state, groups) {
-  const { step, columns } = view;
+  const { step, columns, groupOf } = view;
   if (head) {
     const group = step.blocks.filter((block) => block.count === step.counts[step.order[place]]);
     const from = columns.share(group[0].start);
@@ -264,7 +268,7 @@ function choose(view, { row, place, head }, state, groups) {
       place < 0 || (row && step.levels[row.k * step.W + step.order[place]] === 0)
         ? -1
         : step.order[place];
-    if (row) chooseGroup(state, groups, groups.holderOf(row.k), { word });
+    if (row) chooseGroup(state, groups, groupOf(row.k).id, { word });
     else state.set({ word });
   }
 }
@@ -323,8 +327,9 @@ function label(context, { content, columns, rows, colours }, place, word) {
 // The word that is marked on the map: brought into sight, and told in a line above it.
 
 /** @param {App} app @param {number} j */
-export function showWord({ content, state, stepOf }, j) {
-  const step = stepOf(state.now.step);
+export function showWord(app, j) {
+  const { content, state } = app;
+  const { step } = shownWords(app);
   const share = createColumns(step, [0, 1], 0, 1).share(step.places[j] + 0.5);
   const [from, to] = state.now.zoom;
   const half = (to - from) / 2;
@@ -341,15 +346,16 @@ export function showWord({ content, state, stepOf }, j) {
 }
 
 /** @param {App} app */
-export function mountWordLine({ content, state, stepOf, groups }) {
+export function mountWordLine(app) {
+  const { state, groups } = app;
   const line = find("word-line");
-  const show = (/** @type {number} */ k) => chooseGroup(state, groups(), groups().holderOf(k));
-  state.follow(["word", "step"], () => {
+  state.follow(["word", "step", "cut", "edited"], () => {
     const j = state.now.word;
     line.hidden = j < 0;
     if (j < 0) return;
-    const step = stepOf(state.now.step);
+    const { content, step, groupOf } = shownWords(app);
     const having = sharers(step, j);
+    const show = (/** @type {number} */ k) => chooseGroup(state, groups(), groupOf(k).id);
     const names = having.slice(0, 4).map((k) => textButton(bdi(content.names[k]), () => show(k)));
     const told = having.length
       ? ` is in ${having.length} of ${counted(step.K, "group")}: `

@@ -1,5 +1,7 @@
 // The pixels of the maps of words: where columns and rows stand, and what is painted there.
 
+import { paletteIndex } from "../lib/colours.js";
+
 /** @import { Columns, Context, Row, Rows, Step, StepEntry, View, Zoom } from "../types.d.ts" */
 
 const NOBODY = 0.12; // of the width, at most, for the words that no group has
@@ -159,7 +161,7 @@ function paintRow(line, step, k, bounds, palette) {
     }
     // What is negative has stripes.
     const gap = best < 0 && i % STRIPES >= STRIPES / 2;
-    line[i] = palette[counts[word] * 128 + (gap ? 0 : Math.abs(best))];
+    line[i] = palette[paletteIndex(k, Number(counts[word] === 1), gap ? 0 : Math.abs(best))];
   }
 }
 
@@ -177,7 +179,7 @@ export function paintDocuments(context, view) {
   if (!content.rows) return;
   const { sums, heights } = addUp(content.rows, lines, across, width, height);
   const image = context.createImageData(width, height);
-  paintSums(new Uint32Array(image.data.buffer), sums, heights, view, width);
+  paintSums(new Uint32Array(image.data.buffer), sums, heights, view, width, top);
   const picture = new OffscreenCanvas(width, height);
   picture.getContext("2d")?.putImageData(image, 0, 0);
   context.imageSmoothingEnabled = false;
@@ -248,9 +250,9 @@ function addUp(rows, lines, across, width, height) {
 /**
  * Paint square roots of mean values, so that rare words are still seen beside frequent ones.
  * @param {Uint32Array} pixels @param {Float32Array} sums @param {Float32Array} heights
- * @param {View} view @param {number} width
+ * @param {View} view @param {number} width @param {number} top
  */
-function paintSums(pixels, sums, heights, { step, columns, scale, palette }, width) {
+function paintSums(pixels, sums, heights, { step, columns, rows, scale, palette }, width, top) {
   /** @type {number[]} */
   const sample = [];
   heights.forEach((n, y) => {
@@ -261,15 +263,23 @@ function paintSums(pixels, sums, heights, { step, columns, scale, palette }, wid
   });
   const sorted = Float32Array.from(sample).sort();
   const largest = sorted.length ? sorted[Math.floor(0.99 * (sorted.length - 1))] : 1;
-  const hues = new Uint16Array(width);
-  for (let x = 0; x < width; x++) {
+  const words = Array.from({ length: width }, (_, x) => {
     const place = Math.floor(columns.place(columns.left + (x + 0.5) / scale));
-    hues[x] = step.counts[step.order[Math.max(0, Math.min(step.W - 1, place))]] * 128;
-  }
-  for (let i = 0; i < sums.length;) {
-    for (let x = 0; x < width; x++, i++) {
-      const level = sums[i] < largest ? 127 * Math.sqrt(sums[i] / largest) : 127;
-      pixels[i] = palette[hues[x] + Math.round(level)];
+    return step.order[Math.max(0, Math.min(step.W - 1, place))];
+  });
+  for (const { k, y, height } of rows) {
+    const first = paletteIndex(k, 0, 0);
+    // Solid where no other group has the word: in the documents of others it is pale.
+    const starts = words.map((j) => {
+      const own = step.counts[j] === 1 && step.levels[k * step.W + j] !== 0;
+      return own ? paletteIndex(k, 1, 0) : first;
+    });
+    const stop = Math.min(heights.length, Math.round((y + height) * scale) - top);
+    for (let line = Math.max(0, Math.round(y * scale) - top); line < stop; line++) {
+      for (let x = 0, i = line * width; x < width; x++, i++) {
+        const level = sums[i] < largest ? 127 * Math.sqrt(sums[i] / largest) : 127;
+        pixels[i] = palette[starts[x] + Math.round(level)];
+      }
     }
   }
 }

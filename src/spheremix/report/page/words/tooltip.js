@@ -8,8 +8,8 @@ import { sharers, wordCountText } from "./words.js";
 
 const SHOWN = 12; // groups
 
-/** @param {Content} content @param {HTMLElement} frame @returns {Tooltip} */
-export function createMapTooltip(content, frame) {
+/** @param {HTMLElement} frame @returns {Tooltip} */
+export function createMapTooltip(frame) {
   const box = make("div", { class: "tooltip", role: "tooltip", id: "tooltip", hidden: true });
   frame.append(box);
 
@@ -19,6 +19,7 @@ export function createMapTooltip(content, frame) {
 
   /** @type {Tooltip["show"]} */
   const show = (view, { row, place, head }, x, y) => {
+    const { content } = view;
     if (place < 0 && row)
       box.replaceChildren(
         bdi(content.names[row.k], { class: "strong" }),
