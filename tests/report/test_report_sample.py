@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 import spheremix as sm
-from spheremix.report import content, sample
+from spheremix.report import content, documents, sample
 from spheremix.report.documents import describe
 from spheremix.report.sample import Catalogue, Shown, sentence
 from spheremix.text import Corpus
@@ -95,6 +95,26 @@ def test_everything_of_a_document_is_that_of_the_same_document(run, monkeypatch)
     for name in ("names", "words", "tree", "steps", "contrast", "model"):
         assert part[name] == whole[name]
     assert part["corpus"]["n_kept"] == whole["corpus"]["n_kept"] == 400
+
+
+def test_points_are_all_documents_with_whole_texts(run, tmp_path, monkeypatch):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr(content, "Shown", lambda run, found: Shown(run, found, MOST))
+    monkeypatch.setattr(documents, "LONGEST", 20)  # characters of a text of a page
+    report = run.report()
+    assert max(map(len, report.content["documents"]["text"])) == 20
+    path = report.write_parquet(tmp_path / "points.parquet")
+    found = parquet.read_table(path).to_pydict()
+    corpus, whole = run.kept_corpus, run.assigned
+    assert found["id"] == corpus.ids
+    assert found["text"] == corpus.texts
+    assert found["date"] == corpus.dates
+    assert found["kind"] == [one for (one,) in corpus.labels["kind"]]
+    assert_array_equal(found["group"], whole.labels)
+    assert_array_equal(found["second_group"], whole.second_groups)
+    assert_allclose(found["posterior"], whole.posteriors, rtol=1e-6)
+    assert_allclose(np.transpose([found["x"], found["y"]]), run.positions(), atol=1e-5)
+    assert_allclose(found["stability"], run.stability().documents, rtol=1e-6)
 
 
 def test_a_page_of_no_more_documents_has_all(run):
