@@ -49,6 +49,36 @@ def test_every_stratum_has_its_share_and_its_typical_documents(run):
     assert "of the 400 documents" in sentence(shown)
 
 
+@pytest.fixture(scope="module")
+def split_run():
+    rng = np.random.default_rng(0)
+    subjects = ["apple pear plum fig", "rain wind cloud storm", "bolt nut screw nail"]
+
+    def passage():
+        words = rng.choice(subjects[rng.choice(3, p=[0.7, 0.25, 0.05])].split(), 30)
+        return " ".join(words).capitalize() + "."
+
+    texts = ["\n\n".join(passage() for _ in range(rng.integers(1, 6))) for _ in range(160)]
+    how = {"split": "paragraphs", "min_count": 1, "min_df": 1, "max_df": 1.0, "max_steps": 5}
+    return sm.explore_corpus(texts, None, k=3, **how)
+
+
+def test_documents_that_were_split_are_drawn_whole(split_run):
+    n = len(split_run.assigned.labels)
+    shown = Shown(split_run, split_run.assigned, MOST)
+    whole, part = Shown(split_run, split_run.assigned), describe(shown)["passages"]
+    assert 0 < len(shown.rows) < n
+    documents, weights = part["document"], part["weight"]
+    drawn = np.unique(documents)
+    assert 0.25 * MOST < len(drawn) < 160
+    assert_allclose(np.bincount(documents, weights)[drawn], 1.0, rtol=1e-5)
+    passages = np.bincount(describe(whole)["passages"]["document"])
+    assert_array_equal(np.bincount(documents)[drawn], passages[drawn])
+    assert_allclose(shown.counted(None, None)["sizes"].sum(), 160, rtol=1e-5)
+    said = f"have {len(drawn)} of the 160 documents ({len(shown.rows)} of the {n} passages), drawn"
+    assert said in sentence(shown)
+
+
 def test_labels_and_dates_are_counted_of_all_documents(run):
     shown = Shown(run, run.assigned, MOST)
     found = describe(shown)
