@@ -80,7 +80,8 @@ function ends(ids, values, cell) {
   return [low, high];
 }
 
-// Return the sum of bells around the counts, which sums to as much; first along rows.
+// Return the sum of bells around the counts, which sums to as much; first along rows. No count is so near
+// to an edge that a bell would leave the field.
 /** @param {Float32Array} counts @param {number} width */
 function smoothed(counts, width) {
   const reach = Math.ceil(3 * KERNEL);
@@ -94,10 +95,7 @@ function smoothed(counts, width) {
     const to = new Float32Array(counts.length);
     for (let i = 0; i < from.length; i++) {
       if (!from[i]) continue;
-      for (let k = -reach; k <= reach; k++) {
-        const place = i + k * step;
-        if (place >= 0 && place < to.length) to[place] += from[i] * bell[k + reach];
-      }
+      for (let k = -reach; k <= reach; k++) to[i + k * step] += from[i] * bell[k + reach];
     }
     from = to;
   }
