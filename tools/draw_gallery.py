@@ -23,7 +23,14 @@ from playwright.sync_api import sync_playwright
 
 FIGURES = Path(__file__).parents[1] / "docs" / "figures"
 DATA = Path(os.environ.get("SPHEREMIX_DATA", "../shared/data"))
-COLOURS = 256  # of a palette, which keeps a picture below 150 kB
+# A palette keeps a picture below 250 kB. By k-means its colours are those of many pixels, so that
+# the pale hues of contours stay apart.
+PALETTE = {
+    "colors": 256,
+    "method": Image.Quantize.MEDIANCUT,
+    "kmeans": 1,
+    "dither": Image.Dither.NONE,
+}
 
 COMMANDS = {
     "titles": "spheremix explore titles.csv --text title --label tag -o titles",
@@ -77,7 +84,7 @@ def draw(names: list[str], folder: Path) -> None:
             right = page.locator("#card").bounding_box()["x"]
             shot = page.screenshot(clip={"x": 0, "y": 46, "width": right, "height": 754})
             picture = Image.open(io.BytesIO(shot)).convert("RGB")
-            few = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+            few = picture.quantize(**PALETTE)
             few.save(FIGURES / f"gallery-{name}.png", optimize=True)
         browser.close()
 

@@ -27,7 +27,14 @@ if TYPE_CHECKING:
 
 FIGURES = Path(__file__).parents[1] / "docs" / "figures"
 FONT = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans-Bold.ttf"
-COLOURS = 256  # of a palette, which keeps a picture below 250 kB
+# A palette keeps a picture below 250 kB. By k-means its colours are those of many pixels, so that
+# the pale hues of contours stay apart.
+PALETTE = {
+    "colors": 256,
+    "method": Image.Quantize.MEDIANCUT,
+    "kmeans": 1,
+    "dither": Image.Dither.NONE,
+}
 BADGE = 9  # pixels of the radius of a number
 VIOLET = "#5b21b6"  # which the report does not use
 COMMAND = "spheremix edit run edits.json"  # in the place of a folder of this machine
@@ -110,7 +117,7 @@ def save(page: Page, name: str, marks: tuple[str, ...] = ()) -> None:
         y = max(box["y"] - 1, BADGE + 1)
         pen.ellipse((x - BADGE, y - BADGE, x + BADGE, y + BADGE), fill=VIOLET, outline="white")
         pen.text((x, y), str(number), fill="white", font=font, anchor="mm")
-    few = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few = picture.quantize(**PALETTE)
     few.save(FIGURES / f"{name}.png", optimize=True)
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 import spheremix as sm
-from spheremix.report import content, sample
+from spheremix.report import content, documents, sample
 from spheremix.report.documents import describe
 from spheremix.report.sample import Catalogue, Shown, sentence
 from spheremix.text import Corpus
@@ -47,6 +47,36 @@ def test_every_stratum_has_its_share_and_its_typical_documents(run):
         assert_array_equal(shown.rows[listed["typical"][k]], run.assigned.typical(k, 10))
     assert_array_equal(Shown(run, run.assigned, MOST).rows, shown.rows)
     assert "of the 400 documents" in sentence(shown)
+
+
+@pytest.fixture(scope="module")
+def split_run():
+    rng = np.random.default_rng(0)
+    subjects = ["apple pear plum fig", "rain wind cloud storm", "bolt nut screw nail"]
+
+    def passage():
+        words = rng.choice(subjects[rng.choice(3, p=[0.7, 0.25, 0.05])].split(), 30)
+        return " ".join(words).capitalize() + "."
+
+    texts = ["\n\n".join(passage() for _ in range(rng.integers(1, 6))) for _ in range(160)]
+    how = {"split": "paragraphs", "min_count": 1, "min_df": 1, "max_df": 1.0, "max_steps": 5}
+    return sm.explore_corpus(texts, None, k=3, **how)
+
+
+def test_documents_that_were_split_are_drawn_whole(split_run):
+    n = len(split_run.assigned.labels)
+    shown = Shown(split_run, split_run.assigned, MOST)
+    whole, part = Shown(split_run, split_run.assigned), describe(shown)["passages"]
+    assert 0 < len(shown.rows) < n
+    documents, weights = part["document"], part["weight"]
+    drawn = np.unique(documents)
+    assert 0.25 * MOST < len(drawn) < 160
+    assert_allclose(np.bincount(documents, weights)[drawn], 1.0, rtol=1e-5)
+    passages = np.bincount(describe(whole)["passages"]["document"])
+    assert_array_equal(np.bincount(documents)[drawn], passages[drawn])
+    assert_allclose(shown.counted(None, None)["sizes"].sum(), 160, rtol=1e-5)
+    said = f"have {len(drawn)} of the 160 documents ({len(shown.rows)} of the {n} passages), drawn"
+    assert said in sentence(shown)
 
 
 def test_labels_and_dates_are_counted_of_all_documents(run):
@@ -95,6 +125,26 @@ def test_everything_of_a_document_is_that_of_the_same_document(run, monkeypatch)
     for name in ("names", "words", "tree", "steps", "contrast", "model"):
         assert part[name] == whole[name]
     assert part["corpus"]["n_kept"] == whole["corpus"]["n_kept"] == 400
+
+
+def test_points_are_all_documents_with_whole_texts(run, tmp_path, monkeypatch):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr(content, "Shown", lambda run, found: Shown(run, found, MOST))
+    monkeypatch.setattr(documents, "LONGEST", 20)  # characters of a text of a page
+    report = run.report()
+    assert max(map(len, report.content["documents"]["text"])) == 20
+    path = report.write_parquet(tmp_path / "points.parquet")
+    found = parquet.read_table(path).to_pydict()
+    corpus, whole = run.kept_corpus, run.assigned
+    assert found["id"] == corpus.ids
+    assert found["text"] == corpus.texts
+    assert found["date"] == corpus.dates
+    assert found["kind"] == [one for (one,) in corpus.labels["kind"]]
+    assert_array_equal(found["group"], whole.labels)
+    assert_array_equal(found["second_group"], whole.second_groups)
+    assert_allclose(found["posterior"], whole.posteriors, rtol=1e-6)
+    assert_allclose(np.transpose([found["x"], found["y"]]), run.positions(), atol=1e-5)
+    assert_allclose(found["stability"], run.stability().documents, rtol=1e-6)
 
 
 def test_a_page_of_no_more_documents_has_all(run):

@@ -166,3 +166,24 @@ def test_one_bar_for_the_whole_on_one_line_of_80_columns():
 def test_work_that_is_no_exploration_is_its_own_whole():
     assert stretch("Drawing the figures") == (0.0, 1.0)
     assert stretch("Fitting 4 groups, 5 runs each")[0] == 0.3
+
+
+def test_the_stages_of_an_exploration_follow_each_other():
+    """The bar never falls: a stage that began too late in the whole would hold it there."""
+    stages = [
+        "Reading news.csv",
+        "Finding the meaning of 2,225 texts",
+        "Counting the words of 2,225 documents",
+        "Grouping halves of the documents, to see which groups come back",
+        "Fitting 3 to 20 groups, 5 runs each",
+        "Following the path to sparse groups",
+        "Dividing the groups into fine ones",
+        "Drawing the documents again, to see what stays",
+        "Finding the shares of the groups in the documents",
+        "Placing the documents on a map",
+        "Making islands of the groups",
+        "Writing the tables and the report",
+    ]
+    ends = [place for what in stages for place in stretch(what)]
+    assert ends == sorted(ends)
+    assert ends[-1] == 1.0

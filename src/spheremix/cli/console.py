@@ -37,6 +37,7 @@ BAR, PERCENT = 20, 4  # characters
 STAGES = {
     "Reading": 0.0,
     "Collecting": 0.0,
+    "Finding the meaning": 0.01,
     "Counting": 0.02,
     "Checking": 0.05,
     "Grouping": 0.06,
@@ -44,7 +45,7 @@ STAGES = {
     "Following": 0.36,
     "Dividing": 0.7,
     "Drawing the documents": 0.73,
-    "Finding": 0.86,
+    "Finding the shares": 0.86,
     "Placing": 0.87,
     "Making": 0.94,
     "Writing the tables": 0.95,

@@ -1,45 +1,54 @@
-"""The documents of a report as points: the columns that programs for maps read."""
+"""The documents of a run as points: the columns that programs for maps read."""
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spheremix.errors import ParameterError
 from spheremix.reading.documents import NOWHERE
+from spheremix.report.documents import LARGEST, describe, layout
+from spheremix.report.sample import Shown
 
-LARGEST = 2**16 - 1  # what the position 1 is written as in the content
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spheremix.run.run import Run
 
 
-def point_columns(content: dict[str, Any]) -> dict[str, Any]:
-    """Return the columns of the documents of the content of a report, one row a document."""
-    documents, layout, K = content["documents"], content["layout"], content["model"]["n_groups"]
-    if documents is None:
+def point_columns(run: Run, names: Sequence[str]) -> dict[str, Any]:
+    """Return the columns of all documents that have a row, with whole texts; of passages theirs.
+
+    ``names`` are those of the groups.
+    """
+    everything = Shown(run, run.assigned, most=sys.maxsize)
+    documents, places, stability = describe(everything), layout(everything), run.stability()
+    if documents is None or places is None:
         raise ParameterError("This report has no documents: {X} of the fit is needed", X="X")
-    names = [*content["names"], NOWHERE]
+    known = [*names, NOWHERE]
     group = np.asarray(documents["group"], dtype=np.int64)
-    found: dict[str, Any] = {"id": documents["id"]}
+    columns: dict[str, Any] = {"id": documents["id"]}
     for name in ("title", "text"):
         if documents[name] is not None:
-            found[name] = documents[name]
-    if layout is not None:
-        for name in ("x", "y"):
-            found[name] = (np.asarray(layout[name]) / LARGEST).astype(np.float32)
-    found["group"] = np.where(group == K, -1, group)
-    found["group_name"] = [names[k] for k in group]
-    if content["stability"] is not None:
-        found["stability"] = np.asarray(content["stability"]["documents"])
+            columns[name] = documents[name]
+    for name in ("x", "y"):
+        columns[name] = (places[name] / LARGEST).astype(np.float32)
+    columns["group"] = np.where(group == len(names), -1, group)
+    columns["group_name"] = [known[k] for k in group]
+    if stability is not None:
+        columns["stability"] = stability.documents.astype(np.float32)
     if documents["second_group"] is not None:
-        found["second_group"] = np.asarray(documents["second_group"], dtype=np.int64)
-    found["posterior"] = np.asarray(documents["posterior"])
+        columns["second_group"] = documents["second_group"].astype(np.int64)
+    columns["posterior"] = documents["posterior"]
     if documents["date"] is not None:
-        found["date"] = [None if day is None else str(day) for day in documents["date"]]
+        columns["date"] = [None if day is None else str(day) for day in documents["date"]]
     for column in documents["label_columns"] or []:
         own = range(column["start"], column["stop"])
-        name = column["name"] if column["name"] not in found else f"{column['name']}_input"
-        found[name] = [
+        name = column["name"] if column["name"] not in columns else f"{column['name']}_input"
+        columns[name] = [
             "; ".join(documents["label_names"][one] for one in several if one in own)
             for several in documents["labels"]
         ]
-    return found
+    return columns

@@ -49,6 +49,8 @@ class Report:
 
     Attributes
     ----------
+    run : Run
+        What it is the report of.
     content : dict
         All that the report shows: plain values and arrays.
 
@@ -79,6 +81,7 @@ class Report:
             vectorizer=vectorizer,
             title=title,
         )
+        self.run = run
         self.content: dict[str, Any] = build(run)
 
     @classmethod
@@ -98,6 +101,7 @@ class Report:
             The same bytes for the same run.
         """
         report = cls.__new__(cls)
+        report.run = run
         try:
             report.content = build(run)
         except RunError:
@@ -243,6 +247,9 @@ class Report:
     def write_parquet(self, path: str | PathLike[str]) -> Path:
         """Write a row a document: its place on the map, its group and how sure that is.
 
+        All documents that have a row are there, with whole texts, where a page may have a sample
+        and shortened ones; where documents were split, each of their passages is a row.
+
         The columns are id, title, text, x and y (from 0 to 1, y upwards), group and group_name,
         stability (the share of the redrawn samples in which it stays), second_group, posterior,
         date, and one for each column of labels; those that there are. Embedding Atlas and
@@ -258,7 +265,7 @@ class Report:
         Path
             The file.
         """
-        return _write(path, parquet_bytes(point_columns(self.content)))
+        return _write(path, parquet_bytes(point_columns(self.run, self.content["names"])))
 
     def to_html(self) -> str:
         """Return the page: one file that needs no network and no server."""

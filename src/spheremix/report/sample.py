@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Ids = NDArray[np.intp]
 
-MOST = 100_000  # documents of a page: more make it slow to open
+MOST = 100_000  # documents of a page, or passages: more make it slow to open
 LISTED = 10  # typical and ambiguous documents of a group, which a page always has
 LONGEST = 20_000  # characters of a text that is listed
 SEED = 0
@@ -29,8 +29,9 @@ class Shown:
     """The documents that a page shows.
 
     A sample has its share of every stratum, a fine group where there is a tree, and the typical
-    and the ambiguous documents of each group. What is counted of all documents is counted by
-    stratum: so it is known of any groups that are made of fine ones.
+    and the ambiguous documents of each group. Where documents were split, whole ones are drawn,
+    by their largest groups: a document has all of its passages, or none. What is counted of all
+    documents is counted by stratum: so it is known of any groups that are made of fine ones.
     """
 
     run: Run
@@ -43,14 +44,12 @@ class Shown:
         if self.found is None or len(self.found.labels) <= self.most:
             return None
         always = np.concatenate([np.empty(0, dtype=np.intp), *self.typical, *self.ambiguous])
-        strata, n = self.strata, len(self.strata)
-        order = np.random.default_rng(SEED).permutation(n)
-        order = order[np.argsort(strata[order], kind="stable")]  # shuffled inside each stratum
-        sizes = np.bincount(strata)
-        rank = np.arange(n) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        share = self.most / n
-        drawn = order[rank < np.ceil(share * sizes)[strata[order]]]
-        return np.union1d(drawn, always)
+        share = self.most / len(self.found.labels)
+        if self.owners is None or self.run.by_passages is None:
+            return np.union1d(_draw(self.strata, share), always)
+        documents, largest = np.unique(self.owners), self.run.by_passages.groups
+        drawn = documents[_draw(largest[documents] + 1, share)]
+        return np.flatnonzero(np.isin(self.owners, np.union1d(drawn, self.owners[always])))
 
     def of(self, values: Any) -> Any:
         """Return what belongs to the documents that are shown."""
@@ -59,6 +58,12 @@ class Shown:
         if isinstance(values, list):
             return [values[i] for i in self.rows]
         return values[self.rows]
+
+    @cached_property
+    def owners(self) -> Ids | None:
+        """The document of each row; None where rows are documents."""
+        cut, rows = self.run.cut, self.run.rows
+        return None if cut is None or rows is None else cut.documents[rows.kept]
 
     @cached_property
     def corpus(self) -> Corpus | None:
@@ -146,12 +151,22 @@ class Shown:
 
     def _weights(self) -> list[float]:
         """Return 1 for each document, or its part of its document for each passage."""
-        cut, rows = self.run.cut, self.run.rows
-        if cut is None or rows is None:
+        cut, rows, own = self.run.cut, self.run.rows, self.owners
+        if cut is None or rows is None or own is None:
             return [1.0] * len(self.strata)
-        own, n_words = cut.documents[rows.kept], np.maximum(cut.n_words[rows.kept], 1)
+        n_words = np.maximum(cut.n_words[rows.kept], 1)
         parts: list[float] = (n_words / np.bincount(own, n_words)[own]).tolist()
         return parts
+
+
+def _draw(strata: Ids, share: float) -> Ids:
+    """Draw this share of each stratum, rounded up."""
+    n, sizes = len(strata), np.bincount(strata)
+    order = np.random.default_rng(SEED).permutation(n)
+    order = order[np.argsort(strata[order], kind="stable")]  # shuffled inside each stratum
+    rank = np.arange(n) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    drawn: Ids = order[rank < np.ceil(share * sizes)[strata[order]]]
+    return drawn
 
 
 def _as_arrays(cells: dict[tuple[int, int], float]) -> dict[str, NDArray[Any]]:
@@ -165,11 +180,18 @@ def _as_arrays(cells: dict[tuple[int, int], float]) -> dict[str, NDArray[Any]]:
 
 def sentence(shown: Shown) -> str | None:
     """Say what a page with a sample shows; None where it has all documents."""
-    if shown.rows is None:
+    rows, owners = shown.rows, shown.owners
+    if rows is None:
         return None
+    have = f"{len(rows):,} of the {len(shown.strata):,}"
+    if owners is None:
+        have += " documents"
+    else:
+        drawn, known = np.unique(owners[rows]), np.unique(owners)
+        have = f"{len(drawn):,} of the {len(known):,} documents ({have} passages)"
     return (
-        f"The map and the lists have {len(shown.rows):,} of the {len(shown.strata):,} documents, "
-        "drawn at random from every group; groups, words, labels and time are of all of them."
+        f"The map and the lists have {have}, drawn at random from every group; groups, words, "
+        "labels and time are of all of them."
     )
 
 

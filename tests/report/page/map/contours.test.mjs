@@ -130,3 +130,23 @@ test("a group stands out once it is chosen, and the others recede", () => {
   assert.equal(strengthOf({ group: 3 }, new Set([3])), "strong");
   assert.equal(strengthOf({ group: 3 }, new Set([4])), "weak");
 });
+
+test("groups that stay as they are keep their lines, and only these", () => {
+  const spread = (i) => 20000 + ((i * 7919) % 20000);
+  const ids = Array.from({ length: 90 }, (_, i) => i);
+  const layout = { x: ids.map(spread), y: ids.map((i) => spread(3 * i + 1)) };
+  const three = ids.map((i) => i % 3);
+  const two = three.map((k) => Math.min(k, 1));
+  const before = groupContours(layout, three, 3);
+  const after = groupContours(layout, two, 2);
+  assert.equal(after[0], before[0]);
+  const fresh = groupContours({ ...layout }, two, 2);
+  assert.notEqual(fresh[0], after[0]);
+  assert.deepEqual(fresh, after);
+  // One document more, or another one, and the lines are others.
+  const moved = two.map((k, i) => (i === 45 ? 1 : k));
+  assert.deepEqual(groupContours(layout, moved, 2), groupContours({ ...layout }, moved, 2));
+  const swapped = two.map((k, i) => (i === 45 ? 1 : i === 46 ? 0 : k));
+  groupContours(layout, two, 2);
+  assert.deepEqual(groupContours(layout, swapped, 2), groupContours({ ...layout }, swapped, 2));
+});

@@ -16,13 +16,28 @@ const AROUND = [
 const FEW = 2.5;
 const ISLAND = 0.004;
 
+// The lines that were asked for last, by the first document of their group: with one group more or less,
+// most groups stay as they are.
+/** @type {WeakMap<MapLayout, Map<number, { ids: number[], contour: Contour }>>} */
+const lately = new WeakMap();
+
 /**
  * Return the lines of each group, the outer ones first; none of a group with a few documents.
  * @param {MapLayout} layout @param {ArrayLike<number>} groups of the documents, -1: none
  * @param {number} n how many groups @returns {Contour[]}
  */
 export function groupContours(layout, groups, n) {
-  return membersOf(groups, n).map((ids) => (ids.length < FEW ? [] : levelLines(layout, ids)));
+  const before = lately.get(layout);
+  const now = new Map();
+  lately.set(layout, now);
+  return membersOf(groups, n).map((ids) => {
+    if (ids.length < FEW) return [];
+    const known = before?.get(ids[0]);
+    const stays = known?.ids.length === ids.length && known.ids.every((id, k) => id === ids[k]);
+    const own = known && stays ? known : { ids, contour: levelLines(layout, ids) };
+    now.set(ids[0], own);
+    return own.contour;
+  });
 }
 
 /** @param {MapLayout} layout @param {number[]} ids @returns {Contour} */
@@ -65,7 +80,8 @@ function ends(ids, values, cell) {
   return [low, high];
 }
 
-// Return the sum of bells around the counts, which sums to as much; first along rows.
+// Return the sum of bells around the counts, which sums to as much; first along rows. No count is so near
+// to an edge that a bell would leave the field.
 /** @param {Float32Array} counts @param {number} width */
 function smoothed(counts, width) {
   const reach = Math.ceil(3 * KERNEL);
@@ -79,10 +95,7 @@ function smoothed(counts, width) {
     const to = new Float32Array(counts.length);
     for (let i = 0; i < from.length; i++) {
       if (!from[i]) continue;
-      for (let k = -reach; k <= reach; k++) {
-        const place = i + k * step;
-        if (place >= 0 && place < to.length) to[place] += from[i] * bell[k + reach];
-      }
+      for (let k = -reach; k <= reach; k++) to[i + k * step] += from[i] * bell[k + reach];
     }
     from = to;
   }
@@ -128,8 +141,9 @@ export function trace(values, width, height, level) {
         2 * Number(values[i + 1] >= level) +
         4 * Number(values[i + width + 1] >= level) +
         8 * Number(values[i + width] >= level);
-      const sides = [2 * i, 2 * (i + 1) + 1, 2 * (i + width), 2 * i + 1];
       const lines = LINES[inside];
+      if (!lines.length) continue;
+      const sides = [2 * i, 2 * (i + 1) + 1, 2 * (i + width), 2 * i + 1];
       for (let k = 0; k < lines.length; k += 2) next.set(sides[lines[k]], sides[lines[k + 1]]);
     }
   }
