@@ -9,7 +9,7 @@ import { counted, countedRows, integer, percent } from "../lib/format.js";
 import { countPeriods, daysOf, shareBounds } from "./counts.js";
 import { effectParts, isTime } from "./effects.js";
 
-/** @import { App, Group } from "../types.d.ts" */
+/** @import { App, Documents, Group } from "../types.d.ts" */
 
 const TICK = 46; // pixels that a year needs on the axis
 const BESIDE = { wide: 296, narrow: 180 }; // pixels of the name and the peak beside the bars
@@ -21,9 +21,9 @@ const AROUND = 50; // pixels of the axis, and around all rows
 /** @param {App} app */
 export function mountTime(app) {
   const { state, content } = app;
-  const dates = content.documents?.date;
+  const { documents } = content;
   const box = find("time");
-  if (!dates) return;
+  if (!documents?.date) return;
   /** @type {{ measure: Measure, reach: number, own: boolean }} */
   const view = { measure: "count", reach: 0, own: true };
   const redraw = (/** @type {Partial<typeof view>} */ changes) => {
@@ -31,8 +31,7 @@ export function mountTime(app) {
     draw();
   };
   const { labels } = app.groups();
-  const known = content.documents?.counted;
-  const first = countPeriods(dates, labels, [], null, undefined, known);
+  const first = countPeriods(documents, labels, []);
   const unit = first.periods[0]?.length === 4 ? "year" : "month";
   const measures = segmented(
     "What is shown",
@@ -73,7 +72,7 @@ export function mountTime(app) {
 
   const draw = () => {
     measures.choose(view.measure);
-    const series = timeSeries(app, dates, view);
+    const series = timeSeries(app, documents, view);
     const all = Math.max(...series.rows.map(({ top }) => top));
     const ends = `the first and the last ${view.reach > 1 ? `${view.reach} ${unit}s` : unit}`;
     const told =
@@ -137,14 +136,13 @@ export function mountTime(app) {
 
 /**
  * Return counts of each group, and what is drawn of them.
- * @param {App} app @param {(string | null)[]} dates
+ * @param {App} app @param {Documents} documents
  * @param {{ measure: Measure, reach: number }} view
  */
-export function timeSeries(app, dates, { measure, reach }) {
+export function timeSeries(app, documents, { measure, reach }) {
   const { groups, labels, nowhere } = app.groups();
   const ids = groups.map(({ id }) => id);
-  const { passages, counted: all } = app.content.documents ?? {};
-  const found = countPeriods(dates, labels, ids, passages, nowhere?.id, all);
+  const found = countPeriods(documents, labels, ids, nowhere?.id);
   const rows = groups.map((group, i) => {
     const counts = found.counts[i];
     const over = smoothed(found.totals, reach);
