@@ -378,18 +378,26 @@ TABLES: dict[str, TableSchema] = {
     ),
     "effects": TableSchema(
         "tables/effects.csv",
-        "If effects were asked for: the share of each group at each value of a column, with its "
-        "95 % interval from 200 draws of the documents; with several columns, the others held. "
-        "Empty for groups that are not stable.",
+        "If effects were asked for: the share of each group at each value of a column, and its "
+        "differences between values, with 95 % intervals from 200 draws of the documents; with "
+        "several columns, the others held. Empty for groups that are not stable.",
         {
             "column": Column("The column of the documents."),
             "value": Column("A label, or a number or date of a curve."),
+            "other": Column(
+                "In the rows of differences: the value that is compared with. Every two labels are "
+                "compared, or of more than five each with the most frequent one; of a curve, its "
+                "ends."
+            ),
             "n_documents": Column("Documents with this label, or nearest to this value.", int),
             "group": Column(GROUP, int),
             "name": Column("Name of the group."),
-            "share": Column("Its share in the documents of this value.", float),
-            "low": Column("Lower end of the interval.", float),
-            "high": Column("Upper end of the interval.", float),
+            "share": Column(
+                "Its share in the documents of this value; empty in the rows of differences.", float
+            ),
+            "difference": Column("Its share at the value less that at the other one.", float),
+            "low": Column("Lower end of the interval of the share or the difference.", float),
+            "high": Column("Upper end of this interval.", float),
         },
     ),
     "path": TableSchema(

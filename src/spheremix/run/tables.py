@@ -546,15 +546,18 @@ def time_columns(groups: Any, dates: Any, K: int, shares: Any = None) -> dict[st
 
 
 def effect_columns(effects: Effects) -> dict[str, Any]:
-    """Return the shares of each group at each value of the columns, with their intervals."""
+    """Return the shares of each group at each value of the columns, and their differences."""
     found: dict[str, Any] = effects.table()
-    n_values = sum(len(column.values) for column in effects.columns)
-    groups = list(range(len(effects.names))) * n_values
-    whole = {"column": found["column"], "value": [shown_value(one) for one in found["value"]]}
-    whole |= {"n_documents": found["n_documents"], "group": groups, "name": found["group"]}
-    for name in ("share", "low", "high"):
-        whole[name] = [None if np.isnan(one) else one for one in found[name]]
-    return whole
+    K = len(effects.names)
+    values = {
+        name: ["" if one is None else shown_value(one) for one in found[name]]
+        for name in ("value", "other")
+    }
+    numbers = {"group": list(range(K)) * (len(found["group"]) // K), "name": found["group"]}
+    for name in ("share", "difference", "low", "high"):
+        numbers[name] = [None if np.isnan(one) else one for one in found[name]]
+    whole = {"column": found["column"], **values, "n_documents": found["n_documents"]}
+    return whole | numbers
 
 
 def advice_columns(advice: Advice) -> dict[str, Any]:
