@@ -267,6 +267,16 @@ def test_short_documents_stay_whole_unless_it_is_asked_for(tmp_path):
     assert told.shares is None
 
 
+def test_few_long_documents_stay_whole_and_the_run_says_so():
+    short, long = speeches(19, n_parts=2)[0], speeches(1, n_parts=20)[0]
+    texts = [*short.texts, *long.texts]
+    run = sm.explore_corpus(Corpus(texts, [f"d{i}" for i in range(20)]), None, k=3)
+    assert run.shares is None
+    (said,) = (note for note in run.info.corpus.notes if "800" in note)
+    assert said.startswith("1 of 20 documents has more than 800 words.")
+    assert "all stay whole" in said
+
+
 def test_a_run_that_is_not_split_is_updated_without(tmp_path):
     corpus, _ = speeches(20, n_parts=2)
     run = sm.explore_corpus(corpus, tmp_path / "run", k=3)
