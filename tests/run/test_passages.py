@@ -267,6 +267,22 @@ def test_short_documents_stay_whole_unless_it_is_asked_for(tmp_path):
     assert told.shares is None
 
 
+def test_shares_of_broader_groups_are_sums_of_those_of_their_groups():
+    run = sm.explore_corpus(speeches()[0], None, levels="2,3")
+    (above,) = run.levels.values()
+    found, shares = run.shares, shares_of(run)
+    sums = {node: shares[:, np.array(above) == node].sum(axis=1) for node in set(above)}
+    columns = [*(f"group_{k}" for k in range(3)), *(f"node_{node}" for node in sums)]
+    assert sorted(found) == sorted(["id", *columns])
+    for node, own in sums.items():
+        assert np.allclose(found[f"node_{node}"], own)
+    documents = run.documents
+    for i, node in enumerate(documents["broad_group"]):
+        assert documents["broad_share"][i] == pytest.approx(max(own[i] for own in sums.values()))
+        assert sums[node][i] == pytest.approx(documents["broad_share"][i])
+        assert documents["broad_name"][i] == run.nodes[node].name
+
+
 def test_few_long_documents_stay_whole_and_the_run_says_so():
     short, long = speeches(19, n_parts=2)[0], speeches(1, n_parts=20)[0]
     texts = [*short.texts, *long.texts]

@@ -74,8 +74,13 @@ TABLES: dict[str, TableSchema] = {
                 float,
             ),
             "broad_group": Column(
-                "Broad group that its group lies in: a node of tables/tree.csv.",
+                "Broad group that its group lies in, or the one with the largest share if "
+                "documents were split: a node of tables/tree.csv.",
                 int,
+            ),
+            "broad_name": Column("Name of the broad group, if documents were split."),
+            "broad_share": Column(
+                "Share of the broad group in the document: the sum of those of its groups.", float
             ),
             "fine_group": Column(
                 "Fine group of the document, a part of its group: a leaf of tables/tree.csv.", int
@@ -487,7 +492,7 @@ _OF_DOCUMENTS = TABLES["documents"].columns
 OF_SHARES = {
     "passages",
     *(name for name in _OF_DOCUMENTS if name.endswith("share")),
-    *("second_name", "third_group", "third_name"),
+    *("second_name", "third_group", "third_name", "broad_name"),
 }
 TABLES |= {
     "passages": TableSchema(
@@ -510,11 +515,13 @@ TABLES |= {
     "shares": TableSchema(
         "tables/shares.csv",
         "If documents were split: one row for each document, in the order of the file, with the "
-        "share of each group. A row sums to one; it is empty if no passage of the document has a "
-        "group.",
+        "share of each group. The shares of the groups sum to one; they are empty if no passage of "
+        "the document has a group.",
         {"id": Column("Id of the document.")},
         others="group_0, group_1, ...: share of the group in the document, the mean of the "
-        "probabilities of its passages, weighted by their words.",
+        "probabilities of its passages, weighted by their words. node_0, ...: share of a broader "
+        "group, a node of tables/tree.csv, the sum of those of its groups; only where levels were "
+        "asked for, or fewer groups are more stable.",
     ),
 }
 # Columns of documents.csv that documents assigned later do not have.
