@@ -44,6 +44,33 @@ def test_detail_is_worth_a_little_agreement():
     assert levels(advise(behind)) == {"fine": 4}
 
 
+# Agreement of halves of speeches in passages, and of articles that were glued together from five
+# classes, at 2 to 10, 12, 14, 17, 20, 24, 29, 35 and 40 groups.
+NUMBERS = np.array([*range(2, 11), 12, 14, 17, 20, 24, 29, 35, 40])
+SPEECHES = [0.90, 0.91, 0.68, 0.61, 0.51, 0.50, 0.45, 0.44, 0.46]
+SPEECHES += [0.51, 0.53, 0.53, 0.54, 0.52, 0.51, 0.49, 0.45]
+GLUED = [0.60, 0.59, 0.60, 0.87, 0.73, 0.68, 0.65, 0.64, 0.63]
+GLUED += [0.63, 0.65, 0.59, 0.59, 0.56, 0.52, 0.50, 0.47]
+
+
+def numbers(agreement, **others):
+    return replace(made(agreement, back=np.ones(17), **others), candidates=NUMBERS)
+
+
+def test_subjects_of_passages_may_lie_far_beyond_kinds_of_documents():
+    speeches = advise(numbers(SPEECHES, of_passages=True))
+    assert (speeches.n_clusters, speeches.broad) == (20, 3)
+    assert levels(speeches) == {"fine": 20, "broad": 3, "finest": 40}
+    assert "20 groups: beyond a few kinds of documents, halves of the" in str(speeches)
+    # The same of whole documents, or where agreement only falls, or where it stays low.
+    assert advise(numbers(SPEECHES)).n_clusters == 3
+    assert advise(numbers(GLUED, of_passages=True)).n_clusters == 5
+    little = [0.9, 0.91, *[0.5] * 7, *np.linspace(0.5, 0.54, 8)]
+    assert advise(numbers(little, of_passages=True)).n_clusters == 3
+    low = [0.9, 0.91, *np.linspace(0.3, 0.45, 15)]
+    assert advise(numbers(low, of_passages=True)).n_clusters == 3
+
+
 def test_the_finest_number_is_the_last_at_which_most_rows_are_in_groups_that_come_back():
     advice = advise(made([0.5, 0.9, 0.6, 0.6, 0.6], back=[1.0, 1.0, 0.8, 0.9, 0.7]))
     assert levels(advice) == {"fine": 3, "finest": 5}

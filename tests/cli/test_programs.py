@@ -168,7 +168,9 @@ def test_why_compare_and_effects(short):
     words = short.groups[0]["words"].split(", ")
     assert set(compared["only_first"]) | set(compared["both"]) >= set(words[:5])
     assert not set(compared["only_first"]) & set(compared["only_second"])
-    shares = {(row["value"], row["group"]): row["share"] for row in effects["shares"]}
+    rows = [row for row in effects["table"] if "other" not in row]
+    shares = {(row["value"], row["group"]): row["share"] for row in rows}
+    assert len(effects["table"]) == 2 * len(rows)  # three topics, and every two compared
     topics = {value for value, _ in shares}
     assert len(topics) == 3
     for topic in topics:

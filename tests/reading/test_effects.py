@@ -242,14 +242,41 @@ def test_what_is_printed(fitted):
         assert "none is beyond chance" in str(quiet)
 
 
-def test_the_table_has_every_share(fitted):
-    X, mixture, side, _, _ = fitted
-    found = sm.effects(mixture, X, {"side": side}, **SURE)
+def test_the_table_has_every_share_and_every_difference(fitted):
+    X, mixture, side, when, _ = fitted
+    found = sm.effects(mixture, X, {"side": side, "when": when}, **SURE)
     table = found.table()
-    assert {len(one) for one in table.values()} == {2 * K}
-    assert table["value"] == [0] * K + [1] * K
-    assert table["share"] == found["side"].shares.ravel().tolist()
-    assert table["low"] == found["side"].low.ravel().tolist()
+    rows = 3 * K + (len(found["when"].values) + 1) * K
+    assert {len(one) for one in table.values()} == {rows}
+    assert table["value"][: 3 * K] == [0] * K + [1] * K * 2
+    assert table["other"][: 3 * K] == [None] * 2 * K + [0] * K
+    shares, differences = slice(2 * K), slice(2 * K, 3 * K)
+    assert table["share"][shares] == found["side"].shares.ravel().tolist()
+    assert table["low"][shares] == found["side"].low.ravel().tolist()
+    assert np.isnan(table["difference"][shares]).all()
+    one = found["side"].difference(1, 0)
+    assert table["difference"][differences] == one.estimates.tolist()
+    assert table["low"][differences] == one.low.tolist()
+    assert table["high"][differences] == one.high.tolist()
+    assert np.isnan(table["share"][differences]).all()
+    ends = found["when"].values
+    assert (table["value"][-1], table["other"][-1]) == (ends[-1], ends[0])
+
+
+@pytest.mark.parametrize("n_values", [2, 5, 6])
+def test_many_labels_are_compared_with_the_most_frequent_one(n_values):
+    values = tuple("abcdef"[:n_values])
+    counts = np.array([9, 12, 8, 7, 6, 5][:n_values])
+    nothing = np.zeros((n_values, K))
+    column = ColumnEffects("x", "label", values, counts, nothing, nothing[None], 0.95)
+    found = list(column.pairs())
+    if n_values <= 5:
+        assert len(found) == n_values * (n_values - 1) / 2
+        assert {frozenset(one) for one in found} == {
+            frozenset((a, b)) for a in values for b in values if a < b
+        }
+    else:
+        assert found == [("a", "b"), ("c", "b"), ("d", "b"), ("e", "b"), ("f", "b")]
 
 
 def test_a_seed_gives_the_same(fitted):

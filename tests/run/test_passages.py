@@ -267,6 +267,32 @@ def test_short_documents_stay_whole_unless_it_is_asked_for(tmp_path):
     assert told.shares is None
 
 
+def test_shares_of_broader_groups_are_sums_of_those_of_their_groups():
+    run = sm.explore_corpus(speeches()[0], None, levels="2,3")
+    (above,) = run.levels.values()
+    found, shares = run.shares, shares_of(run)
+    sums = {node: shares[:, np.array(above) == node].sum(axis=1) for node in set(above)}
+    columns = [*(f"group_{k}" for k in range(3)), *(f"node_{node}" for node in sums)]
+    assert sorted(found) == sorted(["id", *columns])
+    for node, own in sums.items():
+        assert np.allclose(found[f"node_{node}"], own)
+    documents = run.documents
+    for i, node in enumerate(documents["broad_group"]):
+        assert documents["broad_share"][i] == pytest.approx(max(own[i] for own in sums.values()))
+        assert sums[node][i] == pytest.approx(documents["broad_share"][i])
+        assert documents["broad_name"][i] == run.nodes[node].name
+
+
+def test_few_long_documents_stay_whole_and_the_run_says_so():
+    short, long = speeches(19, n_parts=2)[0], speeches(1, n_parts=20)[0]
+    texts = [*short.texts, *long.texts]
+    run = sm.explore_corpus(Corpus(texts, [f"d{i}" for i in range(20)]), None, k=3)
+    assert run.shares is None
+    (said,) = (note for note in run.info.corpus.notes if "800" in note)
+    assert said.startswith("1 of 20 documents has more than 800 words.")
+    assert "all stay whole" in said
+
+
 def test_a_run_that_is_not_split_is_updated_without(tmp_path):
     corpus, _ = speeches(20, n_parts=2)
     run = sm.explore_corpus(corpus, tmp_path / "run", k=3)

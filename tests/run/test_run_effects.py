@@ -101,6 +101,11 @@ def test_an_exploration_has_them_in_its_table_and_its_readme(tmp_path):
     assert table["value"][:4] == ["left", "left", "right", "right"]
     assert table["group"][:4] == [0, 1, 0, 1]
     assert_allclose(table["low"][:4], told["party"].low.ravel())
+    difference = told["party"].difference("right", "left")
+    assert (table["value"][4], table["other"][4:6]) == ("right", ["left", "left"])
+    assert_allclose(table["difference"][4:6], difference.estimates)
+    assert_allclose(table["high"][4:6], difference.high)
+    assert table["share"][4:6] == table["difference"][:2] == [None, None]
     readme = " ".join((run.folder / "README.txt").read_text(encoding="utf-8").split())
     assert told.sentences(told["party"])[0] in readme
     names = [one for one in run.figures() if one.startswith("effects")]

@@ -199,7 +199,12 @@ def test_auto_splits_long_documents_only():
     assert abs(found.n_words[:-2].mean() - WORDS) < 20
     none = sm.text.split([long] + [short] * 10)
     assert none.n_split == 0
-    assert str(none) == "11 documents, none split."
+    assert none.n_left == 1
+    assert str(none) == (
+        "1 of 11 documents has more than 800 words. These are fewer than a tenth, so all stay "
+        "whole, unless you say into how many words to split them, such as 80."
+    )
+    assert str(sm.text.split([short] * 3)) == "3 documents, none split."
 
 
 def test_none_leaves_texts_as_they_are():

@@ -250,7 +250,7 @@ def effects(
         found = write_effects(load_run(run), by, output, listener, n_draws=draws, force=force)
     for line in str(found).splitlines():
         say(line)
-    say(f"Open next: {output}")
+    say(f"All shares and differences, with their intervals: {output}")
 
 
 @guarded(resumes=True)

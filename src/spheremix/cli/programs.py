@@ -206,8 +206,10 @@ class Tools:
 
         by is one column, or several with commas between: then each with the others held.
         """
+        from spheremix.run.tables import effect_columns
+
         found = self.run.effects([one.strip() for one in by.split(",")])
-        return {"summary": str(found), "shares": _records(found.table())}
+        return {"summary": str(found), "table": _records(effect_columns(found))}
 
     def assign(self, texts: list[str]) -> dict[str, Any]:
         """Put new texts into the groups of the run, and say how surely."""

@@ -116,6 +116,7 @@ class Adviser:
         n_leaves = min(FIRST_LEAVES, most) if asked is None else min(max(asked), n_rows)
         numbers = numbers_up_to(n_leaves) if asked is None else asked
         found = self._measured(problem, n_leaves, numbers, documents)
+        found = replace(found, of_passages=documents is not None)
         while asked is None and n_leaves < most and _goes_on(found, n_leaves):
             before, n_leaves = n_leaves, min(2 * n_leaves, most)
             further = [K for K in numbers_up_to(n_leaves) if before < K]

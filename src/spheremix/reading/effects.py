@@ -69,6 +69,7 @@ N_REPLICATES = 200
 FEW_VALUES = 5  # distinct numbers, at most, that are labels: 0 and 1, or a scale of five
 STABLE = 0.5  # a group below this is dissolved more often than not
 MOST_LABELS = 50
+EACH_OTHER = 5  # labels, at most, of which every two are compared
 DEGREES = 4  # of freedom of a curve
 GRID = 25  # values at which a curve is computed
 EDGES = (0.02, 0.98)  # quantiles of the documents between which a curve is told
@@ -163,9 +164,16 @@ class ColumnEffects:
         return Difference(self.shares[i] - self.shares[j], *self._bounds(i, j))
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
-        """Return the pairs of values to compare: all labels, or the ends of a curve."""
+        """Return the pairs of values to compare.
+
+        Every two labels, or of more than five each with the most frequent one; the ends of a curve.
+        """
         if self.kind != "label":
             yield self.values[-1], self.values[0]
+            return
+        if len(self.values) > EACH_OTHER:
+            most = self.values[int(self.n_documents.argmax())]
+            yield from ((value, most) for value in self.values if value != most)
             return
         for i, value in enumerate(self.values):
             yield from ((value, other) for other in self.values[:i])
@@ -217,24 +225,32 @@ class Effects:
         return self.stability >= STABLE
 
     def table(self) -> dict[str, list[Any]]:
-        """Return all shares as columns of a table, such as ``pandas.DataFrame`` takes.
+        """Return all shares and differences as a table, such as ``pandas.DataFrame`` takes.
 
         Returns
         -------
         dict of str to list
-            ``column``, ``value``, ``n_documents``, ``group``, ``share``, ``low`` and ``high``.
+            ``column``, ``value``, ``other``, ``n_documents``, ``group``, ``share``, ``difference``,
+            ``low`` and ``high``. The shares at each value come first, with None as ``other`` and
+            NaN as ``difference``; then how far they are above those at another value, with NaN as
+            ``share``. ``low`` and ``high`` are the ends of the interval of either.
         """
-        found: dict[str, list[Any]] = {
-            name: [] for name in ("column", "value", "n_documents", "group", "share", "low", "high")
-        }
+        names = ("column", "value", "other", "n_documents", "group", "share", "difference")
+        found: dict[str, list[Any]] = {name: [] for name in (*names, "low", "high")}
         for column in self.columns:
-            low, high = column.low, column.high
-            for v, value in enumerate(column.values):
+            counts = dict(zip(column.values, column.n_documents.tolist(), strict=True))
+            nothing = np.full(len(self.names), np.nan)
+            at = zip(column.values, column.shares, column.low, column.high, strict=True)
+            rows = [(value, None, share, nothing, low, high) for value, share, low, high in at]
+            for value, other in column.pairs():
+                one = column.difference(value, other)
+                rows.append((value, other, nothing, one.estimates, one.low, one.high))
+            for value, other, *several in rows:
                 for k, name in enumerate(self.names):
-                    each = (column.name, value, int(column.n_documents[v]), name)
-                    bounds = (column.shares[v, k], low[v, k], high[v, k])
-                    for key, one in zip(found, (*each, *map(float, bounds)), strict=True):
-                        found[key].append(one)
+                    numbers = [float(each[k]) for each in several]
+                    row = (column.name, value, other, counts[value], name, *numbers)
+                    for key, one_value in zip(found, row, strict=True):
+                        found[key].append(one_value)
         return found
 
     def sentences(self, column: ColumnEffects) -> list[str]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 CONTRASTED = 16  # words that set the texts of a group apart
 LARGEST = 2**16 - 1  # what the position 1 is written as
+WHOLE = 10_000  # what a share of 1 is written as
 MOST_WORDS = 60  # of a document
 LEVELS = 2**16 - 1  # of a coordinate, up to the largest of its document
 LONGEST = 50_000  # characters of one text, for a page that stays quick
@@ -67,7 +68,7 @@ def describe(shown: Shown) -> dict[str, Any] | None:
         if run.leaves is None or run.nodes is None
         else numbered(shown.of(run.leaves), run.nodes[-1].n_leaves).astype(np.uint16),
         "second_group": shown.of(found.second_groups).astype(np.uint16) if several else None,
-        "passages": _passages(shown),
+        "passages": _passages(shown, names, columns),
         "counted": shown.counted(names, columns),
     }
 
@@ -95,17 +96,29 @@ def meaning_terms(shown: Shown) -> dict[str, Any] | None:
     }
 
 
-def _passages(shown: Shown) -> dict[str, Any] | None:
-    """Say of which document each passage is, and how much of it; None where rows are documents."""
-    cut, rows = shown.run.cut, shown.run.rows
-    if cut is None or rows is None:
+def _passages(
+    shown: Shown, names: list[str] | None, columns: list[dict[str, Any]] | None
+) -> dict[str, Any] | None:
+    """Say of which document each passage is, and what is known of these; None for whole documents.
+
+    Documents are those with a passage that has a group. They are counted by their shares, which are
+    those of the tables; passages, of which a page may have a sample, say where they lie.
+    """
+    run = shown.run
+    cut, rows, split = run.cut, run.rows, run.by_passages
+    if cut is None or rows is None or split is None:
         return None
-    own, n_words = cut.documents[rows.kept], np.maximum(cut.n_words[rows.kept], 1)
-    totals = np.bincount(own, n_words, minlength=len(cut.whole))
+    grouped, own = np.unique(cut.documents[rows.kept], return_inverse=True)
+    n_words = np.maximum(cut.n_words[rows.kept], 1)
+    whole = cut.whole.take(grouped.tolist())
     return {
         "document": shown.of(own).astype(np.uint32),
-        "weight": shown.of(n_words / totals[own]).astype(np.float32),
+        "weight": shown.of(n_words / np.bincount(own, n_words)[own]).astype(np.float32),
         "n_documents": len(cut.whole),
+        "n_grouped": len(grouped),
+        "shares": np.rint(WHOLE * split.shares[grouped]).astype(np.uint16).ravel(),
+        "labels": None if names is None else _numbers(whole, names, columns or []),
+        "date": whole.dates,
     }
 
 
@@ -128,15 +141,24 @@ def _labels(
         return None, None, None
     names: list[str] = []
     columns: list[dict[str, Any]] = []
-    found: list[list[int]] = [[] for _ in corpus.ids]
-    for column, values in corpus.labels.items():
-        own = sorted({one for several in whole.labels[column] for one in several})
-        places = {name: i for i, name in enumerate(own, len(names))}
+    for column, values in whole.labels.items():
+        own = sorted({one for several in values for one in several})
         columns.append({"name": column, "start": len(names), "stop": len(names) + len(own)})
         names += own
-        for numbers, several in zip(found, values, strict=True):
+    return columns, names, _numbers(corpus, names, columns)
+
+
+def _numbers(
+    corpus: Corpus, names: list[str], columns: Sequence[dict[str, Any]]
+) -> list[list[int]]:
+    """Return the numbers of the labels of each document."""
+    found: list[list[int]] = [[] for _ in corpus.ids]
+    for column in columns:
+        start, stop = column["start"], column["stop"]
+        places = {name: i for i, name in enumerate(names[start:stop], start)}
+        for numbers, several in zip(found, corpus.labels[column["name"]], strict=True):
             numbers += [places[one] for one in several]
-    return columns, names, found
+    return found
 
 
 def compare(run: Run, found: Documents | None) -> list[dict[str, Any]]:

@@ -74,8 +74,13 @@ TABLES: dict[str, TableSchema] = {
                 float,
             ),
             "broad_group": Column(
-                "Broad group that its group lies in: a node of tables/tree.csv.",
+                "Broad group that its group lies in, or the one with the largest share if "
+                "documents were split: a node of tables/tree.csv.",
                 int,
+            ),
+            "broad_name": Column("Name of the broad group, if documents were split."),
+            "broad_share": Column(
+                "Share of the broad group in the document: the sum of those of its groups.", float
             ),
             "fine_group": Column(
                 "Fine group of the document, a part of its group: a leaf of tables/tree.csv.", int
@@ -378,18 +383,26 @@ TABLES: dict[str, TableSchema] = {
     ),
     "effects": TableSchema(
         "tables/effects.csv",
-        "If effects were asked for: the share of each group at each value of a column, with its "
-        "95 % interval from 200 draws of the documents; with several columns, the others held. "
-        "Empty for groups that are not stable.",
+        "If effects were asked for: the share of each group at each value of a column, and its "
+        "differences between values, with 95 % intervals from 200 draws of the documents; with "
+        "several columns, the others held. Empty for groups that are not stable.",
         {
             "column": Column("The column of the documents."),
             "value": Column("A label, or a number or date of a curve."),
+            "other": Column(
+                "In the rows of differences: the value that is compared with. Every two labels are "
+                "compared, or of more than five each with the most frequent one; of a curve, its "
+                "ends."
+            ),
             "n_documents": Column("Documents with this label, or nearest to this value.", int),
             "group": Column(GROUP, int),
             "name": Column("Name of the group."),
-            "share": Column("Its share in the documents of this value.", float),
-            "low": Column("Lower end of the interval.", float),
-            "high": Column("Upper end of the interval.", float),
+            "share": Column(
+                "Its share in the documents of this value; empty in the rows of differences.", float
+            ),
+            "difference": Column("Its share at the value less that at the other one.", float),
+            "low": Column("Lower end of the interval of the share or the difference.", float),
+            "high": Column("Upper end of this interval.", float),
         },
     ),
     "path": TableSchema(
@@ -479,7 +492,7 @@ _OF_DOCUMENTS = TABLES["documents"].columns
 OF_SHARES = {
     "passages",
     *(name for name in _OF_DOCUMENTS if name.endswith("share")),
-    *("second_name", "third_group", "third_name"),
+    *("second_name", "third_group", "third_name", "broad_name"),
 }
 TABLES |= {
     "passages": TableSchema(
@@ -502,11 +515,13 @@ TABLES |= {
     "shares": TableSchema(
         "tables/shares.csv",
         "If documents were split: one row for each document, in the order of the file, with the "
-        "share of each group. A row sums to one; it is empty if no passage of the document has a "
-        "group.",
+        "share of each group. The shares of the groups sum to one; they are empty if no passage of "
+        "the document has a group.",
         {"id": Column("Id of the document.")},
         others="group_0, group_1, ...: share of the group in the document, the mean of the "
-        "probabilities of its passages, weighted by their words.",
+        "probabilities of its passages, weighted by their words. node_0, ...: share of a broader "
+        "group, a node of tables/tree.csv, the sum of those of its groups; only where levels were "
+        "asked for, or fewer groups are more stable.",
     ),
 }
 # Columns of documents.csv that documents assigned later do not have.

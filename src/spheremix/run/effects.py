@@ -13,7 +13,7 @@ from spheremix.reading.effects import N_REPLICATES, Effects, effects, read_colum
 from spheremix.reading.timeline import parse_dates
 from spheremix.run.folder.files import RunError, check_output, replacing
 from spheremix.run.folder.store import key_of
-from spheremix.run.tables import csv_lines
+from spheremix.run.tables import csv_lines, effect_columns
 from spheremix.text.corpus import shown
 from spheremix.wording import count
 
@@ -133,11 +133,11 @@ def measure_effects(
 def write_effects(
     run: Run, by: str, output: Path, listener: Listener, *, n_draws: int, force: bool
 ) -> Effects:
-    """Find out what the groups depend on, and write the shares with their intervals."""
+    """Find out what the groups depend on, and write shares and differences with intervals."""
     check_output(output, "effects.csv", force=force)
     found = run_effects(run, by, listener, n_replicates=n_draws)
     with replacing(output) as file:
-        for line in csv_lines(found.table(), short=True):
+        for line in csv_lines(effect_columns(found), short=True):
             file.write(line.encode("utf-8"))
     return found
 

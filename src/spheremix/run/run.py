@@ -787,9 +787,12 @@ class Run:
         each |= {key: make(of) for key, (make, of) in optional.items() if of is not None}
         if self.cut is not None and shares is not None:
             each["passages"] = tables.passage_columns(each["documents"], self.cut)
-            each["shares"] = tables.share_columns(shares, corpus)
+            broad = self.broad_groups
+            levels = [*self.levels.values()] or ([] if broad is None else [broad])
+            each["shares"] = tables.share_columns(shares, corpus, levels)
             sure = self.cut.means(stability.documents, rows)
-            each["documents"] = tables.split_columns(reading, shares, self.cut, sure)
+            above: dict[str, Any] = {"broad": broad, "nodes": self.nodes}
+            each["documents"] = tables.split_columns(reading, shares, self.cut, sure, **above)
             tables.add_shares(each["groups"], shares)
         if corpus.labels:
             each["labels"] = tables.label_columns(groups, corpus.labels, K, shares)

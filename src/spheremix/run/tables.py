@@ -230,8 +230,24 @@ def add_shares(groups: dict[str, Any], shares: Any) -> None:
     groups["mean_share"] = [None if k < 0 else float(means[k]) for k in groups["group"]]
 
 
-def split_columns(reading: Reading, shares: Any, cut: Cut, stability: Any = None) -> dict[str, Any]:
-    """List documents that were split: their passages, and their first three groups with shares."""
+def sums_of(shares: Any, above: list[int]) -> dict[int, Any]:
+    """Return the share of each broader group in the documents: the sum of those of its groups."""
+    own = np.array(above)
+    return {node: shares[:, own == node].sum(axis=1) for node in dict.fromkeys(above)}
+
+
+def split_columns(
+    reading: Reading,
+    shares: Any,
+    cut: Cut,
+    stability: Any = None,
+    broad: list[int] | None = None,
+    nodes: list[Node] | None = None,
+) -> dict[str, Any]:
+    """List documents that were split: their passages, and their first three groups with shares.
+
+    Of broader groups, the one with the largest share.
+    """
     m, K = shares.shape
     grouped = shares.any(axis=1)
     order = np.argsort(-shares, axis=1, kind="stable")
@@ -244,19 +260,35 @@ def split_columns(reading: Reading, shares: Any, cut: Cut, stability: Any = None
         named = ["" if k is None else reading.group_name(k) for k in groups]
         parts = [None if k is None else float(shares[i, k]) for i, k in enumerate(groups)]
         columns |= {f"{start}group": groups, f"{start}name": named, f"{start}share": parts}
+    if broad is not None and nodes is not None:
+        sums = sums_of(shares, broad)
+        values = np.array(list(sums.values()))
+        first = [list(sums)[place] for place in values.argmax(axis=0)]
+        largest = zip(first, values.max(axis=0).tolist(), grouped.tolist(), strict=True)
+        known = [(one, nodes[one].name, share) if ok else None for one, share, ok in largest]
+        for i, (name, empty) in enumerate({"group": None, "name": "", "share": None}.items()):
+            columns[f"broad_{name}"] = [empty if one is None else one[i] for one in known]
     if stability is not None:
         columns["stability"] = stability
     columns["set_aside"] = ["" if ok else "no passage has a group" for ok in grouped]
     return columns | input_columns(cut.whole)
 
 
-def share_columns(shares: Any, documents: Corpus) -> dict[str, Any]:
-    """Return the shares of all groups in each document; none where no passage has a group."""
+def share_columns(
+    shares: Any, documents: Corpus, levels: Iterable[list[int]] = ()
+) -> dict[str, Any]:
+    """Return the shares of all groups in each document; none where no passage has a group.
+
+    Then those of broader groups, nodes of the tree: a level has the node of each group.
+    """
     found: dict[str, Any] = {"id": documents.ids}
     grouped = shares.any(axis=1)
-    for k, column in enumerate(shares.T):
-        each = zip(column, grouped, strict=True)
-        found[f"group_{k}"] = [float(one) if ok else None for one, ok in each]
+    each = {f"group_{k}": column for k, column in enumerate(shares.T)}
+    for above in levels:
+        each |= {f"node_{node}": column for node, column in sums_of(shares, above).items()}
+    for name, column in each.items():
+        both = zip(column.tolist(), grouped.tolist(), strict=True)
+        found[name] = [one if ok else None for one, ok in both]
     return found
 
 
@@ -546,15 +578,18 @@ def time_columns(groups: Any, dates: Any, K: int, shares: Any = None) -> dict[st
 
 
 def effect_columns(effects: Effects) -> dict[str, Any]:
-    """Return the shares of each group at each value of the columns, with their intervals."""
+    """Return the shares of each group at each value of the columns, and their differences."""
     found: dict[str, Any] = effects.table()
-    n_values = sum(len(column.values) for column in effects.columns)
-    groups = list(range(len(effects.names))) * n_values
-    whole = {"column": found["column"], "value": [shown_value(one) for one in found["value"]]}
-    whole |= {"n_documents": found["n_documents"], "group": groups, "name": found["group"]}
-    for name in ("share", "low", "high"):
-        whole[name] = [None if np.isnan(one) else one for one in found[name]]
-    return whole
+    K = len(effects.names)
+    values = {
+        name: ["" if one is None else shown_value(one) for one in found[name]]
+        for name in ("value", "other")
+    }
+    numbers = {"group": list(range(K)) * (len(found["group"]) // K), "name": found["group"]}
+    for name in ("share", "difference", "low", "high"):
+        numbers[name] = [None if np.isnan(one) else one for one in found[name]]
+    whole = {"column": found["column"], **values, "n_documents": found["n_documents"]}
+    return whole | numbers
 
 
 def advice_columns(advice: Advice) -> dict[str, Any]:

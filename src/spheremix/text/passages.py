@@ -15,7 +15,7 @@ at afterwards: no text makes a pattern go back far, so the time is linear in the
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -90,6 +90,8 @@ class Passages:
         Chinese or Japanese, or five of Thai, Lao, Burmese or Khmer.
     n_documents : int
         The documents.
+    n_left : int
+        Long documents that "auto" left whole, since they are few.
     """
 
     texts: list[str]
@@ -98,6 +100,7 @@ class Passages:
     ends: Ids
     n_words: Ids
     n_documents: int
+    n_left: int = 0
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -109,6 +112,13 @@ class Passages:
 
     def __str__(self) -> str:
         split = np.bincount(self.documents, minlength=self.n_documents) > 1
+        if self.n_left:
+            have = "has" if self.n_left == 1 else "have"
+            return (
+                f"{self.n_left:,} of {count(self.n_documents, 'document')} {have} more than {LONG} "
+                "words. These are fewer than a tenth, so all stay whole, unless you say into how "
+                f"many words to split them, such as {WORDS}."
+            )
         if not split.any():
             return f"{count(self.n_documents, 'document')}, none split."
         inside = split[self.documents]
@@ -176,7 +186,12 @@ def split(texts: Iterable[str], into: Any = "auto") -> Passages:
     else:
         into = require_integer("into", into, 1)
     given = check_texts(texts)
-    return _split(given, WORDS if into == "auto" else into, _documents_to_cut(given, into))
+    if into != "auto":
+        return _split(given, into, np.full(len(given), into != "none"))
+    long = _long(given)
+    few = long.sum() < FEW_LONG * len(given)
+    found = _split(given, WORDS, long & ~few)
+    return replace(found, n_left=int(long.sum())) if few else found
 
 
 def split_long(texts: Iterable[str]) -> Passages:
@@ -198,15 +213,6 @@ def _split(given: list[str], size: int | str, cut: NDArray[np.bool_]) -> Passage
         given[i][start:end] for i, (start, end, _, _) in zip(documents.tolist(), flat, strict=True)
     ]
     return Passages(cuts, documents, starts, ends, n_words, len(given))
-
-
-def _documents_to_cut(texts: list[str], into: Any) -> NDArray[np.bool_]:
-    if into == "none":
-        return np.zeros(len(texts), dtype=bool)
-    if into != "auto":
-        return np.ones(len(texts), dtype=bool)
-    long = _long(texts)
-    return long if long.sum() >= FEW_LONG * len(texts) else np.zeros(len(texts), dtype=bool)
 
 
 def _long(texts: list[str]) -> NDArray[np.bool_]:

@@ -173,11 +173,16 @@ export interface Path {
   criteria: Record<string, (number | null)[]>;
 }
 
-// Where rows are passages: the document of each, and which part of its words it has.
+// Where rows are passages: the document of each, and which part of its words it has. Documents are those
+// with a passage that has a group, with their shares of the groups of the model; a row sums to about 10,000.
 export interface Passages {
   document: Uint32Array;
   weight: Float32Array;
-  n_documents: number;
+  n_documents: number; // all
+  n_grouped: number;
+  shares: Uint16Array;
+  labels: number[][] | null;
+  date: (string | null)[] | null;
 }
 
 export interface Documents {

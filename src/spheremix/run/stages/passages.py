@@ -101,7 +101,7 @@ def cut_source(
     lines = {} if options.keep_boilerplate else repeated_lines(source.texts)
     how = "auto" if options.split is None else options.split
     found = split([without_lines(text, lines) for text in source.texts], how)
-    if found.n_split or options.split is not None:
+    if found.n_split or found.n_left or options.split is not None:
         source = replace(source, notes=[*source.notes, str(found)])
     return cut_corpus(source, found, lines) if found.n_split else (source, None)
 

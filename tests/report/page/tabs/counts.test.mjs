@@ -10,25 +10,33 @@ import {
   sizesOf,
 } from "../../../../src/spheremix/report/page/tabs/counts.js";
 
-test("passages count for their part of a document", () => {
+test("documents that were split count for their shares, not for the labels of their passages", () => {
+  const passages = {
+    document: Uint32Array.of(0, 0, 1),
+    weight: Float32Array.of(0.25, 0.75, 1),
+    n_documents: 3,
+    n_grouped: 2,
+    shares: Uint16Array.of(4000, 6000, 9000, 1000),
+    labels: [[0], [1]],
+    date: ["2001", "2002"],
+  };
   const groups = Uint8Array.of(0, 1, 0);
-  const passages = { document: Uint32Array.of(0, 0, 1), weight: Float32Array.of(0.25, 0.75, 1) };
-  const known = { labels: [[0], [0], [1]], label_names: ["left", "right"] };
-  const found = countLabels(
-    { ...known, passages: { ...passages, n_documents: 2 } },
-    groups,
-    [0, 1],
-  );
-  assert.deepEqual([...found.counts[0]], [0.25, 1]);
-  assert.deepEqual([...found.totals], [1, 1]);
-  assert.deepEqual([...found.sizes], [1.25, 0.75]);
-  const dates = ["2001", "2001", "2002"];
-  const time = countPeriods(dates, groups, [0, 1], { ...passages, n_documents: 2 });
-  assert.deepEqual(time.counts, [
-    [0.25, 1],
-    [0.75, 0],
+  const documents = {
+    ...{ passages, group: groups, date: ["2001", "2001", "2002"] },
+    ...{ labels: [[0], [0], [1]], label_names: ["left", "right"] },
+  };
+  const rounded = (/** @type {Iterable<number>} */ values) =>
+    [...values].map((one) => Number(one.toFixed(9)));
+  const found = countLabels(documents, groups, [0, 1]);
+  assert.deepEqual(rounded(found.counts[0]), [0.4, 0.9]);
+  assert.deepEqual(rounded(found.totals), [1, 1]);
+  assert.deepEqual(rounded(found.sizes), [1.3, 0.7]);
+  const time = countPeriods(documents, groups, [0, 1]);
+  assert.deepEqual(time.counts.map(rounded), [
+    [0.4, 0.9],
+    [0.6, 0.1],
   ]);
-  assert.deepEqual([...time.squares], [0.25 ** 2 + 1, 0.75 ** 2]);
+  assert.deepEqual(rounded(time.squares), [0.97, 0.37]);
 });
 
 test("shares have the intervals of tables/time.csv", () => {
@@ -50,7 +58,7 @@ test("documents that belong nowhere count in no total", () => {
   const labels = countLabels(documents, groups, [0, 2], 2);
   assert.deepEqual([...labels.totals], [1, 0]);
   assert.deepEqual([...labels.counts[1]], [1, 1]);
-  const time = countPeriods(["2020-03-01", "2020-03-02", "2020-04-01"], groups, [0], null, 2);
+  const time = countPeriods({ date: ["2020-03-01", "2020-03-02", "2020-04-01"] }, groups, [0], 2);
   assert.deepEqual(time.totals, [1, 0]);
   assert.deepEqual(time.counts, [[1, 0]]);
 });
@@ -64,7 +72,7 @@ test("the labels of a column are those between its ends, the most frequent first
 
 test("months have no gaps, and documents without a date are counted apart", () => {
   const dates = ["2020-11-30", null, "2021-02-01T10:00", "2020-11-01", "no date"];
-  assert.deepEqual(countPeriods(dates, Uint8Array.of(0, 0, 0, 1, 0), [0]), {
+  assert.deepEqual(countPeriods({ date: dates }, Uint8Array.of(0, 0, 0, 1, 0), [0]), {
     periods: ["2020-11", "2020-12", "2021-01", "2021-02"],
     counts: [[1, 0, 0, 1]],
     totals: [2, 0, 0, 1],
@@ -74,13 +82,21 @@ test("months have no gaps, and documents without a date are counted apart", () =
 });
 
 test("long times are counted in years, and years may be early", () => {
-  const { periods, totals } = countPeriods(["0998-05-01", "1018-06-01"], Uint8Array.of(0, 0), [0]);
+  const { periods, totals } = countPeriods(
+    { date: ["0998-05-01", "1018-06-01"] },
+    Uint8Array.of(0, 0),
+    [0],
+  );
   assert.deepEqual(periods.slice(0, 3), ["0998", "0999", "1000"]);
   assert.equal(periods.length, 21);
   assert.deepEqual([totals[0], totals[1], totals[20]], [1, 0, 1]);
-  const months = countPeriods(["2002-01-05", "2013-12-01"], Uint8Array.of(0, 0), [0]).periods;
+  const months = countPeriods(
+    { date: ["2002-01-05", "2013-12-01"] },
+    Uint8Array.of(0, 0),
+    [0],
+  ).periods;
   assert.equal(months.length, 144); // twelve years have months
-  assert.deepEqual(countPeriods([null], Uint8Array.of(0), [0]).periods, []);
+  assert.deepEqual(countPeriods({ date: [null] }, Uint8Array.of(0), [0]).periods, []);
 });
 
 test("a month or a year has a first and a last day", () => {
@@ -91,7 +107,11 @@ test("a month or a year has a first and a last day", () => {
 });
 
 test("years stay years, however few they are, and none of many is lost", () => {
-  const found = countPeriods(["1990", "1992", "1992-05-01", null], Uint8Array.of(0, 0, 1, 0), [0]);
+  const found = countPeriods(
+    { date: ["1990", "1992", "1992-05-01", null] },
+    Uint8Array.of(0, 0, 1, 0),
+    [0],
+  );
   assert.deepEqual(found, {
     periods: ["1990", "1991", "1992"],
     counts: [[1, 0, 1]],
@@ -100,14 +120,13 @@ test("years stay years, however few they are, and none of many is lost", () => {
     undated: 1,
   });
   const years = Array.from({ length: 231 }, (_, i) => String(1790 + i));
-  const { periods, totals } = countPeriods(years, new Uint8Array(231), [0]);
+  const { periods, totals } = countPeriods({ date: years }, new Uint8Array(231), [0]);
   assert.deepEqual(periods, years);
   assert.ok(totals.every((n) => n === 1));
-  assert.deepEqual(countPeriods(["1990-05", "1990-07"], Uint8Array.of(0, 0), [0]).periods, [
-    "1990-05",
-    "1990-06",
-    "1990-07",
-  ]);
+  assert.deepEqual(
+    countPeriods({ date: ["1990-05", "1990-07"] }, Uint8Array.of(0, 0), [0]).periods,
+    ["1990-05", "1990-06", "1990-07"],
+  );
 });
 
 test("of a sample, all documents are counted, by strata that groups are made of", () => {
@@ -133,7 +152,7 @@ test("of a sample, all documents are counted, by strata that groups are made of"
   assert.deepEqual([...found.counts[1]], [10, 0]);
   assert.deepEqual([...found.totals], [35, 25]);
   assert.deepEqual([...found.sizes], [50, 10]);
-  const time = countPeriods([], Uint8Array.of(0, 0, 0, 1), [0, 1], null, 1, counted);
+  const time = countPeriods({ date: [], counted }, Uint8Array.of(0, 0, 0, 1), [0, 1], 1);
   assert.deepEqual(time, {
     periods: ["2020-01", "2020-02", "2020-03"],
     counts: [

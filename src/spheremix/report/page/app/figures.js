@@ -161,10 +161,10 @@ function written(text, x, y, fill, more = {}) {
 
 /** @param {App} app */
 function timeFigure(app) {
-  const dates = app.content.documents?.date;
-  if (!dates) return null;
+  const { documents } = app.content;
+  if (!documents?.date) return null;
   const { ink, soft, ground } = themeColours();
-  const { periods, rows } = timeSeries(app, dates);
+  const { periods, rows } = timeSeries(app, documents);
   const [wide, high, step] = [700, 36, 46];
   const drawing = emptyDrawing(NAME + wide + 160, rows.length * step + 34, ground);
   rows.forEach((row, i) => {

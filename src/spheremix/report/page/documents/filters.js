@@ -86,7 +86,7 @@ export function listDocuments(documents, groups, now, search, content, inside = 
   const found = filterDocuments(documents, groups, now, search, content, inside);
   const wanted = { typical: "central", borderline: "unsure", all: now.sort }[now.list];
   const { passages } = documents;
-  const shares = wanted === "share" && passages;
+  const shares = wanted === "share" && passages ? { ...documents, passages } : null;
   const sort = shares ? "central" : /** @type {Sort} */ (wanted);
   const sorted = sortDocuments(
     documents,
@@ -94,7 +94,7 @@ export function listDocuments(documents, groups, now, search, content, inside = 
     sort,
     content,
   );
-  if (shares) return byShare(passages, groups.labels, sorted);
+  if (shares) return byShare(shares, groups.labels, sorted);
   return passages && now.list === "typical" ? firstOfEach(passages, sorted) : sorted;
 }
 

@@ -4,10 +4,13 @@ import { chooseGroup } from "../groups/grouping.js";
 import { seenColour } from "../lib/colours.js";
 import { bdi, make, part, textButton } from "../lib/dom.js";
 import { counted, percent } from "../lib/format.js";
+import { sharesIn } from "./shares.js";
 
 /** @import { App, Documents, Labels, Passages } from "../types.d.ts" */
+/** @import { Split } from "./shares.js" */
 
 const NAMED = 3; // groups
+const LEAST = 0.005; // share that a bar shows
 
 /**
  * Return the first passage of the document of a passage, and the one after its last.
@@ -21,23 +24,27 @@ export function passagesOf({ document }, i) {
 }
 
 /**
- * Return the groups of a document and their shares of its words, the largest first.
- * @param {Passages} passages @param {Labels} labels @param {number} i
+ * Return the groups of the document of a passage and their shares, the largest first.
+ * @param {Split} documents @param {Labels} labels @param {number} i
  */
-export function sharesOf(passages, labels, i) {
-  const { first, end } = passagesOf(passages, i);
-  /** @type {Map<number, number>} */
-  const found = new Map();
-  for (let j = first; j < end; j++)
-    found.set(labels[j], (found.get(labels[j]) ?? 0) + passages.weight[j]);
-  return [...found].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+export function sharesOf(documents, labels, i) {
+  const { ids, values } = sharesIn(documents, labels);
+  const start = (documents.passages?.document[i] ?? 0) * ids.length;
+  return ids
+    .map((id, at) => /** @type {[number, number]} */ ([id, values[start + at]]))
+    .sort((a, b) => b[1] - a[1] || a[0] - b[0]);
 }
 
-/** Return the share of the group of a passage in its document, as text. @param {App} app @param {Documents} documents @param {number} i */
-export function shareTag(app, { passages }, i) {
-  if (!passages) return null;
-  const { labels } = app.groups();
-  const [, share] = sharesOf(passages, labels, i).find(([id]) => id === labels[i]) ?? [0, 0];
+/** Return the share of the group of a passage in its document. @param {Split} documents @param {Labels} labels @param {number} i */
+function shareAt(documents, labels, i) {
+  const { ids, values } = sharesIn(documents, labels);
+  return values[(documents.passages?.document[i] ?? 0) * ids.length + ids.indexOf(labels[i])];
+}
+
+/** Return this share as text. @param {App} app @param {Documents} documents @param {number} i */
+export function shareTag(app, documents, i) {
+  if (!documents.passages) return null;
+  const share = shareAt(documents, app.groups().labels, i);
   const title = "Share of this group in the whole document";
   return make("span", { class: "soft number", title, text: percent(share) });
 }
@@ -54,26 +61,22 @@ export function firstOfEach({ document }, found) {
 
 /**
  * Return one passage of each document, the first that is listed, by the share of its group in the document.
- * @param {Passages} passages @param {Labels} labels @param {number[]} found the most typical first
+ * @param {Split & { passages: Passages }} documents @param {Labels} labels
+ * @param {number[]} found the most typical first
  */
-export function byShare(passages, labels, found) {
-  const { document, weight } = passages;
-  let most = 1;
-  for (const one of labels) most = Math.max(most, one + 1);
-  const keyOf = (/** @type {number} */ i) => document[i] * most + labels[i];
-  /** @type {Map<number, number>} */
-  const shares = new Map();
-  for (let i = 0; i < document.length; i++)
-    shares.set(keyOf(i), (shares.get(keyOf(i)) ?? 0) + weight[i]);
-  const shareOf = (/** @type {number} */ i) => shares.get(keyOf(i)) ?? 0;
-  return firstOfEach(passages, found).sort((a, b) => shareOf(b) - shareOf(a));
+export function byShare(documents, labels, found) {
+  return firstOfEach(documents.passages, found)
+    .map((i) => ({ i, share: shareAt(documents, labels, i) }))
+    .sort((a, b) => b.share - a.share)
+    .map(({ i }) => i);
 }
 
 /** @param {App} app @param {Documents} documents @param {number} i */
-export function shareBar(app, { passages }, i) {
-  if (!passages) return null;
+export function shareBar(app, documents, i) {
+  if (!documents.passages) return null;
   const groups = app.groups();
-  const parts = sharesOf(passages, groups.labels, i).map(([id, share]) => {
+  const seen = sharesOf(documents, groups.labels, i).filter(([, share]) => share >= LEAST);
+  const parts = seen.map(([id, share]) => {
     const group = groups.byId.get(id);
     const name = group?.name() ?? "";
     const bar = make("span", { title: `${name}: ${percent(share)}` });

@@ -347,7 +347,7 @@ function columnBars({ content, state }, documents, column, { inside, totals, siz
     const lift =
       inside[label] /
       size /
-      (totals[label] / (documents.passages?.n_documents ?? content.corpus.n_kept));
+      (totals[label] / (documents.passages?.n_grouped ?? content.corpus.n_kept));
     const title =
       `${percent(inside[label] / size)} of this group, ` +
       `${decimal(lift)} times as frequent as in all documents. Click to list them.`;
@@ -374,16 +374,8 @@ function columnBars({ content, state }, documents, column, { inside, totals, siz
 /** @param {App} app @param {number} id */
 export function timeBars(app, id) {
   const { documents } = app.content;
-  const dates = documents?.date;
-  if (!dates) return null;
-  const { periods, counts, undated } = countPeriods(
-    dates,
-    app.groups().labels,
-    [id],
-    documents.passages,
-    undefined,
-    documents.counted,
-  );
+  if (!documents?.date) return null;
+  const { periods, counts, undated } = countPeriods(documents, app.groups().labels, [id]);
   if (!periods.length) return null;
   const [inside] = counts;
   const largest = Math.max(...inside, 1);

@@ -1,6 +1,8 @@
 // How the documents of groups spread over labels and over time.
 
-/** @import { Cells, Counted, Documents, LabelColumn, Labels, Passages } from "../types.d.ts" */
+import { eachShare } from "../documents/shares.js";
+
+/** @import { Cells, Counted, Documents, LabelColumn, Labels } from "../types.d.ts" */
 
 const YEARS_FROM = 240; // months: from there on, time is counted in years
 
@@ -50,20 +52,21 @@ export function sizesOf(documents, groups) {
 }
 
 /**
- * Return how the documents of each group spread over the labels of all columns. A passage counts
- * for its part of its document.
- * @param {Pick<Documents, "labels" | "label_names"> & Partial<Pick<Documents, "passages" | "counted">>} documents
+ * Return how the documents of each group spread over the labels of all columns. One that was split
+ * counts in each group for its share.
+ * @param {Pick<Documents, "labels" | "label_names"> & Partial<Documents>} documents
  * @param {Labels} groups @param {number[]} ids of the groups
  * @param {number} [nowhere] of documents that count in no total
  */
 export function countLabels(documents, groups, ids, nowhere) {
-  const { labels, label_names: names, passages, counted } = documents;
+  const { label_names: names, passages, counted } = documents;
+  const { labels } = passages ?? documents;
   const n = names?.length ?? 0;
   const places = placesOf(ids);
   const counts = ids.map(() => new Float64Array(n));
   const totals = new Float64Array(n);
   const sizes = new Float64Array(ids.length);
-  if (counted?.labels) {
+  if (counted?.labels && !passages) {
     const parts = partsOf(counted, groups, ids, nowhere);
     parts.forEach((own, stratum) => {
       for (const { place, share } of own)
@@ -78,13 +81,12 @@ export function countLabels(documents, groups, ids, nowhere) {
     });
     return { counts, totals, sizes };
   }
-  labels?.forEach((own, i) => {
-    const at = places[groups[i]] ?? -1;
-    const part = passages ? passages.weight[i] : 1;
-    if (at >= 0) sizes[at] += part;
-    for (const label of own) {
-      if (groups[i] !== nowhere) totals[label] += part;
-      if (at >= 0) counts[at][label] += part;
+  eachShare(documents, groups, (i, id, share) => {
+    const at = places[id] ?? -1;
+    if (at >= 0) sizes[at] += share;
+    for (const label of labels?.[i] ?? []) {
+      if (id !== nowhere) totals[label] += share;
+      if (at >= 0) counts[at][label] += share;
     }
   });
   return { counts, totals, sizes };
@@ -107,40 +109,28 @@ export function labelOrder(inside, { start, stop }) {
 
 /**
  * Return, for every period from the first to the last without gaps, how many documents of each
- * group and of all groups there are. A passage counts for its part of its document. Squares are
- * sums over the dated documents of the square of their share of each group.
- * @param {(string | null)[]} dates @param {Labels} groups @param {number[]} ids
- * @param {Passages | null} [passages] @param {number} [nowhere] of documents that count in no total
- * @param {Counted | null} [counted] all documents, where these are a sample
+ * group and of all groups there are. One that was split counts in each group for its share. Squares
+ * are sums over the dated documents of the square of their share of each group.
+ * @param {Pick<Documents, "date"> & Partial<Documents>} documents @param {Labels} groups @param {number[]} ids
+ * @param {number} [nowhere] of documents that count in no total
  */
-export function countPeriods(dates, groups, ids, passages, nowhere, counted) {
-  if (counted?.dates) return countCells(counted, counted.dates, groups, ids, nowhere);
-  const { periods, of, undated } = periodsOf(dates);
+export function countPeriods(documents, groups, ids, nowhere) {
+  const { passages, counted } = documents;
+  if (counted?.dates && !passages) return countCells(counted, counted.dates, groups, ids, nowhere);
+  const { periods, of, undated } = periodsOf((passages ?? documents).date ?? []);
   const zeros = () => /** @type {number[]} */ (new Array(periods.length).fill(0));
   const counts = ids.map(zeros);
   const totals = zeros();
   const places = placesOf(ids);
   const squares = new Float64Array(ids.length);
-  const own = new Float64Array(ids.length); // of one document
-  /** @type {number[]} */
-  let here = [];
-  for (let i = 0; i < of.length; i++) {
-    if (of[i] < 0) continue;
-    const part = passages ? passages.weight[i] : 1;
-    if (groups[i] !== nowhere) totals[of[i]] += part;
-    const place = places[groups[i]] ?? -1;
-    if (place >= 0) {
-      counts[place][of[i]] += part;
-      own[place] += part;
-      here.push(place);
-    }
-    if (passages && passages.document[i + 1] === passages.document[i]) continue;
-    for (const one of here) {
-      squares[one] += own[one] ** 2; // of those that come again, nothing is left
-      own[one] = 0;
-    }
-    here = [];
-  }
+  eachShare(documents, groups, (i, id, share) => {
+    if (!(of[i] >= 0)) return;
+    if (id !== nowhere) totals[of[i]] += share;
+    const place = places[id] ?? -1;
+    if (place < 0) return;
+    counts[place][of[i]] += share;
+    squares[place] += share ** 2;
+  });
   return { periods, counts, totals, squares, undated };
 }
 

@@ -9,7 +9,7 @@ import { counted, countedRows, integer, percent } from "../lib/format.js";
 import { countPeriods, daysOf, shareBounds } from "./counts.js";
 import { effectParts, isTime } from "./effects.js";
 
-/** @import { Amount, App, Content, Group } from "../types.d.ts" */
+/** @import { Amount, App, Content, Documents, Group } from "../types.d.ts" */
 
 const TICK = 46; // pixels that a year needs on the axis
 const BESIDE = { wide: 296, narrow: 180 }; // pixels of the name and the peak beside the bars
@@ -21,9 +21,9 @@ const AROUND = 50; // pixels of the axis, and around all rows
 /** @param {App} app */
 export function mountTime(app) {
   const { state, content } = app;
-  const dates = content.documents?.date;
+  const { documents } = content;
   const box = find("time");
-  if (!dates) return;
+  if (!documents?.date) return;
   const unit = unitOf(periodsOf(content));
   const measures = segmented(
     "What is shown",
@@ -60,7 +60,7 @@ export function mountTime(app) {
     measures.choose(amount);
     scales.value = scale;
     smooth.value = reach;
-    const series = timeSeries(app, dates);
+    const series = timeSeries(app, documents);
     const ends = `the first and the last ${Number(reach) > 1 ? `${reach} ${unit}s` : unit}`;
     const told =
       `${counted(series.periods.length, unit)}` +
@@ -134,9 +134,7 @@ function smoothingText(reach, unit) {
 
 /** Return the periods of the report. @param {Pick<Content, "documents">} content */
 function periodsOf({ documents }) {
-  if (!documents?.date) return [];
-  const { date, group, counted: known } = documents;
-  return countPeriods(date, group, [], null, undefined, known).periods;
+  return documents?.date ? countPeriods(documents, documents.group, []).periods : [];
 }
 
 /** @param {string[]} periods */
@@ -160,15 +158,14 @@ export function timeText({ content, state: { now } }) {
 
 /**
  * Return counts of each group, and what is drawn of them.
- * @param {App} app @param {(string | null)[]} dates
+ * @param {App} app @param {Documents} documents
  */
-export function timeSeries(app, dates) {
+export function timeSeries(app, documents) {
   const { amount, scale, smooth } = app.state.now;
   const reach = Number(smooth);
   const { groups, labels, nowhere } = app.groups();
   const ids = groups.map(({ id }) => id);
-  const { passages, counted: all } = app.content.documents ?? {};
-  const found = countPeriods(dates, labels, ids, passages, nowhere?.id, all);
+  const found = countPeriods(documents, labels, ids, nowhere?.id);
   const rows = groups.map((group, i) => {
     const counts = found.counts[i];
     const over = smoothed(found.totals, reach);
