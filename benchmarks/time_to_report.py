@@ -1,16 +1,19 @@
 """The whole way from texts to the page: seconds by stage, memory, and the size of the folder.
 
 Run as ``python benchmarks/time_to_report.py [--before TREE] [--peers] [CASE ...]``; TREE is a
-checkout of an earlier version with its kernels built, which takes turns with this one. It needs the
-folder of real data, named by SPHEREMIX_DATA, and writes ``benchmarks/results/time_to_report.json``
-and, from it, ``time_to_report.md`` and the picture of growth; named cases are measured again, and
-the others kept.
+checkout of an earlier version with its kernels built, which takes turns with this one; the table
+names both by their commits. It needs the folder of real data, named by SPHEREMIX_DATA, and writes
+``benchmarks/results/time_to_report.json`` and, from it, ``time_to_report.md`` and the picture of
+growth; named cases are measured again, and the others kept.
 
-Every exploration is one of the command, with its defaults, in a process of its own. A stage lasts
-from when it is announced to the next announcement; the first one is the start of Python and its
-imports. Seconds are those of the processor, all threads together, unless said; memory is the
-largest that the process had. An exploration that needs more processor seconds than ``--limit`` is
-stopped, and its stages until then are kept.
+Every exploration is one of the command, with its defaults, in a process of its own; but short texts
+are grouped by their words alone, as all versions can, and the titles once more by words and
+meaning, the default where wordllama is installed. A stage lasts from when it is announced to the
+next announcement; the first one is the start of Python and its imports. Seconds are those of the
+processor, all threads together, unless said; memory is the largest that the process had. An
+exploration that needs more processor seconds than ``--limit`` is stopped, and its stages until then
+are kept. The page of this version is opened in Chromium without a window: the seconds until it
+answers, by the clock.
 
 Peers get the number of groups that was found, the words of scikit-learn's vectoriser, and write a
 plain page: a list of the words and of ten documents of each topic. They do not search the number of
@@ -23,6 +26,7 @@ import argparse
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,16 +40,19 @@ from timing import DATA, ROOT, machine
 
 FIGURES = ROOT / "benchmarks" / "results" / "time_to_report.json"
 TARGET = FIGURES.with_suffix(".md")
+OPENS = 120_000  # milliseconds that a page may take to open
 PICTURE = ROOT / "docs" / "figures" / "time_to_report.svg"
 COUNTS = {f"{n:,} texts": n for n in (10_000, 50_000, 200_000, 1_000_000)}
 # What is explored, one command after the other in one folder: each has a name and options.
 WHOLE = [("first", {})]
+WORDS = [("first", {"meaning": "none"})]
 CASES = {
     "bbc": [*WHOLE, ("again", {}), ("8 groups", {"k": 8}), ("a label", {"label": "label"})],
     "bbc, 5 groups": [("first", {"k": 5})],
-    "titles": WHOLE,
+    "titles": WORDS,
+    "titles, words and meaning": [("first", {"meaning": "static"})],
     "filings": WHOLE,
-    **dict.fromkeys(COUNTS, WHOLE),
+    **dict.fromkeys(COUNTS, WORDS),
 }
 PEERS = {"bbc": 5, "titles": 20, "10,000 texts": 28, "50,000 texts": 28, "200,000 texts": 28}
 BY_DEFAULT = [name for name in CASES if name != "1,000,000 texts"]
@@ -99,6 +106,7 @@ def explore(source: str, out: str, options: str, limit: int) -> None:
 
     from spheremix.run import Listener  # noqa: PLC0415
     from spheremix.run.explore import explore_corpus  # noqa: PLC0415
+    from spheremix.run.options import ExploreOptions  # noqa: PLC0415
 
     class Stages(Listener):
         def begin(self, what):
@@ -108,7 +116,10 @@ def explore(source: str, out: str, options: str, limit: int) -> None:
         def note(self, message):
             pass
 
-    explore_corpus(Path(source), Path(out), listener=Stages(), **json.loads(options))
+    given = json.loads(options)
+    if given.get("meaning") == "none" and not hasattr(ExploreOptions, "meaning"):
+        del given["meaning"]  # an earlier version has words alone
+    explore_corpus(Path(source), Path(out), listener=Stages(), **given)
     end()
 
 
@@ -188,6 +199,30 @@ def measure(tree: Path, source: Path, out: Path, options: dict, limit: int) -> d
     }
 
 
+def commit_of(tree: Path) -> str:
+    """Return the commit of a tree, with a plus where files differ from it."""
+    said = ["git", "-C", str(tree), "describe", "--always", "--exclude=*", "--dirty=+"]
+    return subprocess.run(said, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603
+
+
+def seconds_to_open(page: Path) -> float | str:
+    """Open a page in Chromium; return the seconds until it answers, if it does."""
+    # Explorations, which are run in this file, do without.
+    from playwright.sync_api import Error, sync_playwright  # noqa: PLC0415
+
+    with sync_playwright() as playwright:
+        place = os.environ.get("SPHEREMIX_CHROMIUM") or shutil.which("chromium")
+        browser = playwright.chromium.launch(executable_path=place, args=["--no-sandbox"])
+        opened = browser.new_page()
+        begin = time.perf_counter()
+        try:
+            opened.goto(page.resolve().as_uri(), timeout=OPENS)
+            opened.locator("body[data-ready]").wait_for(timeout=OPENS)
+        except Error as error:  # it takes too long, or more memory than there is
+            return f"does not open: {str(error).splitlines()[0]}"
+        return round(time.perf_counter() - begin, 1)
+
+
 def measure_case(case: str, trees: dict[str, Path], limit: int) -> dict:
     """Measure the commands of one case, the versions taking turns."""
     with tempfile.TemporaryDirectory() as folder:
@@ -196,6 +231,10 @@ def measure_case(case: str, trees: dict[str, Path], limit: int) -> dict:
         for name, options in CASES[case]:
             for version, tree in trees.items():
                 found = measure(tree, source, Path(folder) / version, options, limit)
+                found["commit"] = commit_of(tree)
+                page = Path(folder) / version / "report.html"
+                if version == "after" and found["finished"]:
+                    found["opens"] = seconds_to_open(page)
                 figures.setdefault(name, {})[version] = found
                 print(case, name, version, json.dumps(found), flush=True)
     return figures
@@ -224,6 +263,7 @@ def write_tables(figures: dict) -> None:
     lines += [f"{machine()}, shared with other work: seconds are of the processor."]
     lines += ["What is not finished was stopped in the stage after the last one of its column.", ""]
     titles = ["case", "command", "version", "seconds", "clock", "peak MB", "folder MB", "page MB"]
+    titles += ["opens, s"]
     lines += [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
     rows = [
         (case, name, version, versions[version])
@@ -236,10 +276,10 @@ def write_tables(figures: dict) -> None:
         seconds = one["seconds"] if one["finished"] else f"> {one['seconds']}, not finished"
         page = "" if one["page_mb"] is None else one["page_mb"]
         folder = "" if one["folder_mb"] is None else one["folder_mb"]
-        lines.append(
-            f"| {case} | {name} | {version} | {seconds} | {one['clock']} | {one['peak_mb']:,} "
-            f"| {folder} | {page} |"
-        )
+        commit = f", {one['commit']}" if "commit" in one else ""
+        cells = [case, name, f"{version}{commit}", seconds, one["clock"], f"{one['peak_mb']:,}"]
+        cells += [folder, page, one.get("opens", "")]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
     rows = [row for row in rows if row[2] == "after" and row[3]["stages"]]
     stages = list(dict.fromkeys(STAGES.values()))
     stages += sorted({stage for *_, one in rows for stage in one["stages"]} - set(stages))
@@ -286,7 +326,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cases", nargs="*", help=f"of {', '.join(CASES)}")
     parser.add_argument("--before", type=Path, help="a checkout of the version before")
-    parser.add_argument("--limit", type=int, default=1800, help="processor seconds of a command")
+    parser.add_argument("--limit", type=int, default=3600, help="processor seconds of a command")
     parser.add_argument("--peers", action="store_true", help="measure scikit-learn, too")
     parser.add_argument("--explore", nargs=3, help=argparse.SUPPRESS)
     parser.add_argument("--peer", help=argparse.SUPPRESS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -219,3 +220,12 @@ def test_nothing_private_is_tracked():
         lines = content.decode("utf-8").splitlines()
         found += [f"{path}:{i}" for i, line in enumerate(lines, 1) if PRIVATE.search(line)]
     assert not found
+
+
+def test_the_readme_quotes_the_times_that_were_measured():
+    measured = json.loads((ROOT / "benchmarks/results/time_to_report.json").read_text("utf-8"))
+    said = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    quoted = {"bbc": "news articles", "titles": "titles", "filings": "filings"}
+    for case, what in {**quoted, "200,000 texts": "200,000 short texts"}.items():
+        seconds = measured[case]["first"]["after"]["seconds"]
+        assert f"{what} {seconds} s" in said, case

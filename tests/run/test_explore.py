@@ -44,6 +44,19 @@ def test_it_writes_the_bytes_of_the_command(corpus, tmp_path):
     assert all(isinstance(size, int) for size in made.groups["size"])
 
 
+def test_several_files_are_one_table_for_python_and_the_command(corpus, tmp_path):
+    lines = corpus.read_text(encoding="utf-8").splitlines(keepends=True)
+    parts = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for part, own in zip(parts, (lines[:30], lines[30:]), strict=True):
+        part.write_text("".join(own), encoding="utf-8")
+    made = sm.explore_corpus([str(part) for part in parts], tmp_path / "run", **OPTIONS)
+    whole = sm.explore_corpus(corpus, tmp_path / "whole", **OPTIONS)
+    assert made.documents["group"] == whole.documents["group"]
+    _, said = command("explore", *parts, "-o", tmp_path / "run", *TYPED)
+    assert "holds this run already" in said
+    assert sm.load_run(tmp_path / "run").corpus().texts == whole.corpus().texts
+
+
 def test_called_again_it_reads_what_is_there_and_warns_of_nothing(corpus, tmp_path):
     heard = Told()
     sm.explore_corpus(corpus, tmp_path / "run", listener=heard, **OPTIONS)

@@ -225,3 +225,42 @@ class TestCorpus:
         assert repr(corpus) == "Corpus(2 documents, from docs.csv)"
         labelled = Corpus(["a"], ["1"], labels={"of": [("x",)]}, dates=[None])
         assert repr(labelled) == "Corpus(1 document, with dates, with labels)"
+
+
+class TestSeveralFiles:
+    def test_they_are_one_table(self, tmp_path):
+        first, second, whole = (tmp_path / f"{name}.csv" for name in ("a", "b", "whole"))
+        write_csv(first, ROWS[:2])
+        write_csv(second, ROWS[2:])
+        write_csv(whole, ROWS)
+        found, expected = read_documents([str(first), second]), read_documents(whole)
+        assert (found.texts, found.ids, found.labels) == (TEXTS, expected.ids, expected.labels)
+        assert found.dates == DATES
+        assert found.source == f"{first} and 1 other file"
+        assert found.checksum != read_documents([second, first]).checksum
+        write_parquet(whole.with_suffix(".parquet"), {key: [ROWS[0][key]] for key in ROWS[0]})
+        both = read_documents([second, whole.with_suffix(".parquet")])
+        assert (both.ids, both.format) == (["d2", "d3", "d0"], "CSV, Parquet")
+
+    def test_other_columns_are_refused_with_their_names(self, tmp_path):
+        first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+        write_csv(first, ROWS)
+        write_csv(second, [{"id": "x", "text": "hello", "date": "2020-01-01"}])
+        with pytest.raises(ReadError, match=r"b\.csv: it has no column 'label', unlike .*a\.csv"):
+            read_documents([first, second])
+        with pytest.raises(ReadError, match=r"a\.csv: it also has the column 'label'"):
+            read_documents([second, first])
+
+    def test_an_id_that_is_twice_is_not_used(self, tmp_path):
+        first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+        write_csv(first, ROWS)
+        write_csv(second, ROWS)
+        found = read_documents([first, second])
+        assert len(found) == len(set(found.ids)) == 2 * len(ROWS)
+        with pytest.raises(ReadError, match="record 5"):
+            read_documents([first, second], id="id")
+
+    def test_a_name_that_is_no_file_says_so(self, tmp_path):
+        write_csv(tmp_path / "a.csv", ROWS)
+        with pytest.raises(ReadError, match=r"^nowhere\.csv: there is no such file"):
+            read_documents([str(tmp_path / "a.csv"), "nowhere.csv"])

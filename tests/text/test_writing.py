@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spheremix.text import TextVectorizer
-from spheremix.text.writing import learn_writing
+from spheremix.text.words import forms
+from spheremix.text.writing import learn_writing, pieces
 
 PLAIN = [
     f"{the} {noun} of the year is in {my} {other}. They {verb} in March, and we {verb} {my} {noun}."
@@ -63,6 +68,20 @@ def test_pieces_of_programs_and_of_hyphens_are_no_names():
     merit = learned(texts).merit
     assert merit["picture"] > 4 * merit["width"]
     assert merit["frame"] > 4 * merit["sided"]
+
+
+# The same as one pattern, which begins anywhere and is slow.
+PIECES = re.compile(
+    r"\w+(?:_+\w+)+|\b\w+(?=\()|\b\w+(?==[^=])|^[ \t]*\w+(?=[ \t]:[ \t])|`+[^`\n]+`+|(?<=\w-)\w+",
+    re.MULTILINE,
+)
+
+
+@given(st.text("ab\u00e92_-(=: \t\n`.", max_size=24))
+def test_pieces_of_programs_are_those_of_one_pattern(text):
+    found = [form for piece in pieces(text) for form in forms(piece)]
+    expected = [form for match in PIECES.finditer(text) for form in forms(match.group())]
+    assert sorted(found) == sorted(expected)
 
 
 def test_words_of_a_sentence_that_is_repeated_are_no_names():

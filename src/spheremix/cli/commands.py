@@ -21,7 +21,7 @@ DEMO |= {"min_relative_increase": 0.02, "drop_mixed": True}
 @guarded(resumes=True)
 @flags.with_explore_options
 def explore(
-    file: flags.File,
+    files: flags.Files,
     output: flags.Output = Path("run"),
     force: flags.Force = False,
     open_page: flags.Open = False,
@@ -43,7 +43,8 @@ def explore(
     from spheremix.run.explore import explore_corpus
 
     with terminal() as listener:
-        run = explore_corpus(file, output, force=force, listener=listener, **options)
+        source = files[0] if len(files) == 1 else files
+        run = explore_corpus(source, output, force=force, listener=listener, **options)
     summarise(run, open_page=open_page)
 
 

@@ -24,7 +24,7 @@ TYPES: dict[str, Any] = dict.fromkeys(("k", "kappa", "min_df", "max_df", "max_no
 SHORT = {"k": ("--k", "-k")}
 # What --help shows; --help-all shows all.
 FIRST = {
-    "file",
+    "files",
     "output",
     "text",
     "date",
@@ -48,11 +48,13 @@ def _help(name: str) -> str:
     return f"{Message(about['meaning']).render(option_name)}{found}"
 
 
-File = Annotated[
-    Path,
+Files = Annotated[
+    list[Path],
     typer.Argument(
-        help="CSV, TSV, JSON lines, Parquet or Excel (.xlsx) file, or a folder of text files; or "
-        "a ready matrix: .npz or .mtx with a vocabulary, .npy embeddings.",
+        metavar="FILE...",
+        help="CSV, TSV, JSON lines, Parquet or Excel (.xlsx) file, or several with the same "
+        "columns; or a folder of text files; or a ready matrix: .npz or .mtx with a vocabulary, "
+        ".npy embeddings.",
         show_default=False,
     ),
 ]

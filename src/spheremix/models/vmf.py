@@ -39,7 +39,6 @@ JUDGED_ENTRIES = 2**18  # of prototypes whose first-order conditions are checked
 LEAST_NOISE, FIRST_NOISE = 1e-6, 0.01
 WHOLE = 1e-9  # weights that sum to one up to this leave nothing for the noise
 NEAR = 2e-3  # prototypes that coincide are no further apart
-COMPARED = 32  # prototypes of which all pairs are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -521,10 +520,10 @@ def count_distinct(prototypes: NDArray[np.float64]) -> int:
     """Count the prototypes, those that coincide once.
 
     Projections on a line are no further apart than prototypes are: only those that are near on
-    each of a few lines are compared. Few prototypes are compared at once.
+    each of a few lines are compared.
     """
     blocks = [np.arange(len(prototypes))]
-    for step in (1, 2, 3) if len(prototypes) > COMPARED else ():
+    for step in (1, 2, 3):
         places = prototypes[:, ::step].sum(axis=1) / np.sqrt(prototypes.shape[1])
         blocks = [part for ids in blocks for part in _near(ids, places[ids])]
     return len(prototypes) - sum(_count_repeated(prototypes[ids]) for ids in blocks)
@@ -540,7 +539,8 @@ def _count_repeated(prototypes: NDArray[np.float64]) -> int:
     """Count the prototypes that coincide with one before them."""
     if len(prototypes) == 1:
         return 0
-    products = prototypes @ prototypes.T
+    used = prototypes[:, prototypes.any(axis=0)]  # few columns, where prototypes are sparse
+    products = used @ used.T
     # Those of several views, side by side, have a length above one.
     same = products > (1.0 - 1e-10) * np.maximum(1.0, np.diagonal(products).round(6))
     return int(np.triu(same, k=1).any(axis=0).sum())

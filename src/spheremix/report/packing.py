@@ -20,6 +20,7 @@ DTYPES = ("int8", "uint8", "uint16", "uint32", "float32")
 # Steps of a path that hardly change are differences that compress to nothing.
 DELTA = frozenset({"values", "labels"})
 INFINITY = "Infinity"
+PLAIN = frozenset({str, int, bool, type(None)})  # types of values that JSON says as they are
 
 
 def pack(content: dict[str, Any]) -> str:
@@ -48,9 +49,9 @@ def unpack(text: str) -> dict[str, Any]:
 def plain(value: Any) -> Any:
     """Return a value as JSON can say it: arrays as lists, infinity as a string, never NaN."""
     if isinstance(value, dict):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): one if type(one) in PLAIN else plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [one if type(one) in PLAIN else plain(one) for one in value]
     if isinstance(value, np.ndarray):
         return _listed(value)
     if isinstance(value, np.generic):

@@ -74,7 +74,7 @@ from spheremix.run.stages.stability import learn_from_labels, measure_stability
 from spheremix.run.stages.tree import grow_tree, place_documents
 from spheremix.text import Corpus, Matrix, read_documents
 from spheremix.text.corpus import digest
-from spheremix.text.formats import is_frame
+from spheremix.text.formats import is_files, is_frame
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -108,10 +108,10 @@ def explore_corpus(
 
     Parameters
     ----------
-    source : str, path, data frame, list of str, Corpus or Matrix
-        A CSV, TSV, JSON lines, Parquet or Excel file, a folder of text files, a ready matrix (.npz,
-        .mtx, .npy), a data frame of pandas, polars or pyarrow, the texts themselves, or what
-        :mod:`spheremix.text` has read.
+    source : str, path, list of paths, data frame, list of str, Corpus or Matrix
+        A CSV, TSV, JSON lines, Parquet or Excel file, several of them with the same columns, a
+        folder of text files, a ready matrix (.npz, .mtx, .npy), a data frame of pandas, polars or
+        pyarrow, the texts themselves, or what :mod:`spheremix.text` has read.
     out : str, path or None, default="run"
         Folder of the run. One that holds a run of other documents, or other files, is left alone.
         None keeps the run in memory.
@@ -151,6 +151,11 @@ def _read(source: Any, options: ExploreOptions, listener: Listener) -> Corpus | 
         check_options(path, options)
         listener.begin(f"Reading {path}")
         return read_source(path, options)
+    if is_files(source):
+        for one in source:
+            check_options(Path(one), options)
+        listener.begin(f"Reading {count(len(source), 'file')}")
+        return beside_vectors(read_documents(source, **options.reading()), options)
     if is_frame(source):
         found: Corpus | Matrix = read_documents(source, **options.reading())
         columns: Any = dict.fromkeys(IN_TABLES)  # they were used

@@ -35,7 +35,7 @@ from spheremix.run.tables import (
 from spheremix.text import Corpus, Matrix, ReadError, read_documents, read_matrix, vectorize
 from spheremix.text.columns import NoColumnError
 from spheremix.text.corpus import shown
-from spheremix.text.formats import is_frame
+from spheremix.text.formats import is_files, is_frame
 from spheremix.text.matrices import named_beside
 from spheremix.text.trouble import mend
 from spheremix.wording import count
@@ -343,7 +343,7 @@ def _read_texts(
     run: Run, new: Any, listener: Listener, wanted: dict[str, Any], columns: dict[str, Any]
 ) -> Corpus:
     """Read new documents, and mend them as those of the run were mended."""
-    if is_frame(new) or is_path(new):
+    if is_frame(new) or is_path(new) or is_files(new):
         if is_path(new):
             listener.begin(f"Reading {new}")
         found = _read_table(new, wanted)

@@ -33,19 +33,23 @@ SUBJECT = re.compile(
 PAGE = r"^[ \t]*(?:[-\u2013][ \t]*\d{1,4}[ \t]*[-\u2013]|(?:Page|Seite)[ \t]+\d{1,4})[ \t]*$"
 PAGE += r"|\b(?:Page|Seite)[ \t]+\d{1,4}[ \t]+(?:of|von)[ \t]+\d{1,4}\b"
 
-# Each kind with a string without which a text has none of it, and a pattern; in this order.
-KINDS: dict[str, tuple[str, re.Pattern[str]]] = {
-    "e-mail addresses": ("@", re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")),
+# Each kind with what is quickly looked for, without which a text has none of it, and its pattern;
+# in this order.
+KINDS: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
+    "e-mail addresses": (re.compile("@"), re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")),
     "URLs": (
-        ".",
+        re.compile(r":/|www\.|\.(?:com|org|net|edu|gov|co\.uk)\b"),
         re.compile(
             r"(?:\b(?:https?|ftp)://|\bwww\.)[^\s<>\"')\]]+"
             r"|(?<=\w)\.(?:com|org|net|edu|gov|co\.uk)\b(?:/[^\s<>\"')\]]*)?"
         ),
     ),
-    "signs of retweets": ("RT", re.compile(r"\bRT\b(?=:?\s*@)")),
-    "handles": ("@", re.compile(r"(?<![\w@])@\w+")),
-    "page numbers": ("", re.compile(PAGE, re.MULTILINE)),
+    "signs of retweets": (re.compile("RT"), re.compile(r"\bRT\b(?=:?\s*@)")),
+    "handles": (re.compile("@"), re.compile(r"(?<![\w@])@\w+")),
+    "page numbers": (
+        re.compile(r"(?:Page|Seite)[ \t]|[-\u2013][ \t]*\d{1,4}[ \t]*[-\u2013]"),
+        re.compile(PAGE, re.MULTILINE),
+    ),
 }
 HEADS, LINES = "headers of mails", "repeated lines"
 
@@ -73,7 +77,7 @@ class Boilerplate:
                 kinds.append(HEADS)
                 text = left
         for kind, (sign, pattern) in KINDS.items():
-            if sign in text:
+            if sign.search(text):
                 text, n = pattern.subn(" ", text)
                 kinds += [kind] if n else []
         return text, kinds

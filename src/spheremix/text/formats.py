@@ -8,8 +8,9 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from spheremix._files import open_regular
 from spheremix.errors import MissingPackageError, ParameterError
@@ -19,7 +20,7 @@ from spheremix.text.files import EXPANSION, LEAST_UNPACKED, archive, lines
 from spheremix.wording import count, install
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     Records = Iterator[tuple[int, Mapping[str, Any]]]
 
@@ -28,6 +29,9 @@ TEXT_SUFFIXES = (".txt", ".text", ".md")
 MATRIX_SUFFIXES = (".npz", ".npy", ".mtx")
 CSV_SUFFIXES = (".csv", ".tsv", ".tab")
 WORKBOOK_SUFFIXES = (".xlsx", ".xlsm")
+JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+PARQUET_SUFFIXES = (".parquet", ".pq")
+TABLE_SUFFIXES = (*CSV_SUFFIXES, *WORKBOOK_SUFFIXES, *JSON_SUFFIXES, *PARQUET_SUFFIXES)
 KNOWN = (
     ".csv, .tsv, .jsonl, .ndjson, .json (all also with .gz), .parquet, .xlsx, or a folder of text "
     "files; for a matrix .npz, .npy, .mtx"
@@ -98,9 +102,9 @@ def open_table(path: Path, layout: Layout | None = None) -> Table:
     if suffix == ".json" and _first_line(path).lstrip()[:1] == "[":
         objects = _json_list(path)
         return Table(path, "JSON", "object", lambda: iter(enumerate(objects, 1)), complete=False)
-    if suffix in {".jsonl", ".ndjson", ".json"}:
+    if suffix in JSON_SUFFIXES:
         return Table(path, "JSON lines", "line", lambda: _json_records(path), complete=False)
-    if suffix in {".parquet", ".pq"} and not packed:
+    if suffix in PARQUET_SUFFIXES and not packed:
         return Table(path, "Parquet", "row", lambda: _parquet_records(path))
     if suffix in MATRIX_SUFFIXES:
         raise ReadError.at(path, "this is a matrix, not documents: use read_matrix.")
@@ -116,6 +120,52 @@ def open_table(path: Path, layout: Layout | None = None) -> Table:
         suffix=shown(path.suffix),
         known=KNOWN,
     )
+
+
+def is_files(value: Any) -> TypeGuard[Sequence[str | PathLike[str]]]:
+    """Return whether something is a list of files, by the ends of their names, and not of texts."""
+    return (
+        isinstance(value, list | tuple)
+        and bool(value)
+        and all(
+            isinstance(one, PathLike)
+            or (isinstance(one, str) and one.lower().removesuffix(".gz").endswith(TABLE_SUFFIXES))
+            for one in value
+        )
+    )
+
+
+def open_tables(paths: Sequence[Path], layout: Layout | None = None) -> Table:
+    """Open several files as one table: their records one after the other, in the same columns."""
+    tables = [open_table(path, layout) for path in paths]
+    first, *others = tables
+    for path, table in zip(paths[1:], others, strict=True):
+        _check_columns(first, path, table)
+    return Table(
+        f"{paths[0]} and {count(len(others), 'other file')}",
+        ", ".join(dict.fromkeys(table.format for table in tables)),
+        "record",  # counted through all files
+        lambda: enumerate((record for one in tables for _, record in one.records()), 1),
+        complete=all(table.complete for table in tables),
+        notes=tuple(dict.fromkeys(note for table in tables for note in table.notes)),
+    )
+
+
+def _check_columns(first: Table, path: Path, table: Table) -> None:
+    """Refuse a file that has other columns than the first one, where records have all of them."""
+    if not (first.complete and table.complete):
+        return
+    expected, there = (list(next(one.records(), (0, {}))[1]) for one in (first, table))
+    if there and expected and set(there) != set(expected):
+        missing = [name for name in expected if name not in there]
+        raise ReadError.at(
+            path,
+            "{what} {names}, unlike {first}: files that are read as one table have the same "
+            "columns.",
+            what="it has no column" if missing else "it also has the column",
+            names=listed(missing or [name for name in there if name not in expected]),
+            first=first.place,
+        )
 
 
 def _first_line(path: Path) -> str:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from spheremix._files import open_regular
 from spheremix.text.columns import Wanted, choose, gather
-from spheremix.text.corpus import Corpus, ReadError
+from spheremix.text.corpus import Corpus, ReadError, digest
 from spheremix.text.files import checksum, reading
 from spheremix.text.folders import FromFiles, read_folder
-from spheremix.text.formats import Layout, is_frame, open_frame, open_table
+from spheremix.text.formats import Layout, is_files, is_frame, open_frame, open_table, open_tables
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -42,12 +42,13 @@ def read_documents(
 
     Parameters
     ----------
-    source : str, path or data frame
+    source : str, path, list of these, or data frame
         A CSV or TSV file, JSON lines (one object a line), a JSON list of objects, each also
         gzipped; a Parquet file; a workbook (.xlsx); or a folder of text files (.txt, .text, .md;
         where there is none of those, files of no known kind), sub-folders included, but not the
         folders of runs of spheremix. All in UTF-8. Or a data frame of pandas, polars, pyarrow or
         another library that narwhals knows or that speaks Arrow; a named index counts as columns.
+        Several files with the same columns, in a list, are read as one table.
     text, id, date, title : str, False or None
         Columns. None guesses: an obvious name such as "body" or "year", and for the text the only
         column that is much longer than the others. What was guessed is in the notes. False uses
@@ -106,8 +107,9 @@ def read_documents(
     """
     wanted = Wanted(text, id, date, label, title, date_format)
     beside = FromFiles(date_from, label_from, None if metadata is None else Path(metadata))
+    files = [Path(one) for one in source] if is_files(source) else []
     framed = is_frame(source)
-    place = "data frame" if framed else Path(source)
+    place = "data frame" if framed else files[0] if files else Path(source)
     if text is False:
         raise ReadError.at(place, "{text=False}: documents without text cannot be read.")
     layout = Layout(sheet, header)
@@ -117,14 +119,24 @@ def read_documents(
         corpus = _read_table(open_frame(source), wanted)
         return replace(corpus, checksum=corpus.content_checksum())
     with reading(place):
-        if place.is_dir():
+        if not files and place.is_dir():
             return read_folder(place, wanted, beside, layout)
-        beside.refuse(place)
-        with open_regular(place) as file:
+    return _read_files(files or [place], wanted, beside, layout)
+
+
+def _read_files(paths: list[Path], wanted: Wanted, beside: FromFiles, layout: Layout) -> Corpus:
+    """Read the documents of a file, or of several as one table."""
+    for path in paths:
+        beside.refuse(path)
+        with reading(path), open_regular(path) as file:
             if not file.read(1):
-                raise ReadError.at(place, "the file is empty.")
-        corpus = _read_table(open_table(place, layout), wanted)
-        return replace(corpus, checksum=checksum(place))
+                raise ReadError.at(path, "the file is empty.")
+    with reading(paths[0]):
+        one = len(paths) == 1
+        table = open_table(paths[0], layout) if one else open_tables(paths, layout)
+        corpus = _read_table(table, wanted)
+        checksums = [checksum(path) for path in paths]
+    return replace(corpus, checksum=checksums[0] if one else digest(map(str.encode, checksums)))
 
 
 def _read_table(table: Table, wanted: Wanted) -> Corpus:

@@ -20,7 +20,7 @@ from spheremix.text.stopwords import EMPTY, NOTHING, stop_words
 from spheremix.text.words import Cutting, Tokens, growing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -44,11 +44,12 @@ HEAD = (
 HEAD_LAST = {"en", "de", "nl"}
 MOST_TIMES = 0.25  # share of the rarer one's occurrences that are beside the other one
 SAME, LEAST_SAME = 0.4, 10  # share of occurrences, of so many, between the same two neighbours
-# Pieces of programs, and of words with a hyphen: no words by themselves.
-CODE = re.compile(
-    r"\w+(?:_+\w+)+|\b\w+(?=\()|\b\w+(?==[^=])|^[ \t]*\w+(?=[ \t]:[ \t])|`+[^`\n]+`+|(?<=\w-)\w+",
-    re.MULTILINE,
+# Around these are pieces of programs, and of words with a hyphen: no words by themselves. What is
+# around them is looked at where there are any, which is faster than a pattern that begins anywhere.
+SIGN = re.compile(
+    r"_(?<=\w_)|\((?<=\w\()|=(?<=\w=)(?=[^=])|-(?<=\w-)(?=\w)|:(?<=\w[ \t]:)(?=[ \t])"
 )
+SNAKE, WORD, QUOTED = re.compile(r"\w+(?:_+\w+)+"), re.compile(r"\w+"), re.compile(r"`+[^`\n]+`+")
 
 # After these a noun stands, or what goes before a noun.
 BEFORE_NOUNS = {
@@ -137,8 +138,8 @@ def learn_writing(texts: Sequence[str], vectorizer: TextVectorizer) -> Writing:
 
     def cut(text: str) -> list[str]:
         left = text if vectorizer.keep_boilerplate else clean(text)
-        for match in CODE.finditer(left):
-            for form in plain(match.group()):
+        for piece in pieces(left):
+            for form in plain(piece):
                 j = places.get(forms.get(form) or "", -1)
                 if j >= 0:
                     code[j] += 1.0
@@ -169,6 +170,32 @@ def learn_writing(texts: Sequence[str], vectorizer: TextVectorizer) -> Writing:
         merit={word: round(float(m), 3) for word, m in zip(vocabulary, merits, strict=True)},
         phrases=found.phrases(empty, merits),
     )
+
+
+def pieces(text: str) -> Iterator[str]:
+    """Find pieces of programs, and what follows a hyphen.
+
+    They are what stands between backticks, and a run of letters, digits and underscores that has an
+    underscore within, or that is before "(", before one "=" or after a hyphen, or that begins a
+    line as the name in ``name : type``.
+    """
+    quoted = [match.span() for match in QUOTED.finditer(text)] if "`" in text else []
+    yield from (text[slice(*span)] for span in quoted)
+    begins = set()
+    for match in SIGN.finditer(text):
+        sign, begin = match.group(), match.end()
+        if sign != "-":
+            begin = match.start() - (sign == ":")
+            while begin and (text[begin - 1].isalnum() or text[begin - 1] == "_"):
+                begin -= 1
+        indent = text[text.rfind("\n", 0, begin) + 1 : begin]
+        named = sign != ":" or not indent.strip(" \t")
+        if named and (sign != "_" or SNAKE.match(text, begin)):
+            begins.add(begin)
+    for begin in begins:
+        if not any(first <= begin < last for first, last in quoted):
+            word = WORD.match(text, begin)
+            yield word.group() if word else ""
 
 
 def _left(word: str, *, little: bool, strange: bool) -> float:

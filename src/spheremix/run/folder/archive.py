@@ -45,6 +45,7 @@ KINDS = "biuf"
 LARGEST = 2**62  # no count of a run is larger, and NumPy can hold them all
 NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 RESERVED = {"array", "csr", "dict"}  # keys by which arrays are told from dictionaries
+PLAIN = frozenset({str, int, bool, type(None)})  # types of values that JSON says as they are
 NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 
 
@@ -78,7 +79,7 @@ def kept_apart(default: Any = None) -> Any:
 # Writing
 
 
-def encode(value: Any, arrays: Arrays | None = None, name: str = "") -> Any:  # noqa: C901, PLR0911
+def encode(value: Any, arrays: Arrays | None = None, name: str = "") -> Any:  # noqa: PLR0911
     """Return a value as JSON can say it; arrays are put aside under the names of their fields."""
     codec = CODECS.get(type(value))
     if codec is not None:
@@ -89,12 +90,16 @@ def encode(value: Any, arrays: Arrays | None = None, name: str = "") -> Any:  # 
             for one in _fields(value)
         }
     if isinstance(value, Mapping):
-        plain = {str(key): encode(one, arrays, f"{name}.{key}") for key, one in value.items()}
+        plain = {
+            str(key): one if type(one) in PLAIN else encode(one, arrays, f"{name}.{key}")
+            for key, one in value.items()
+        }
         return {"dict": plain} if RESERVED & plain.keys() else plain
     if isinstance(value, list | tuple):
-        if all(type(one) in {str, int, bool} for one in value):
-            return list(value)
-        return [encode(one, arrays, f"{name}.{i}") for i, one in enumerate(value)]
+        return [
+            one if type(one) in PLAIN else encode(one, arrays, f"{name}.{i}")
+            for i, one in enumerate(value)
+        ]
     if sparse.issparse(value):
         rows = typing.cast("Any", value).tocsr()
         rows = rows if rows.has_sorted_indices else rows.sorted_indices()
