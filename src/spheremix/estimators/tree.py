@@ -263,7 +263,7 @@ class VMFTree(SelectedMixture):
         return self._advice
 
     def attach(self, X: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Return the rows back to a tree that was loaded, so that it can be cut again.
+        """Give the rows back to a tree that was loaded, so that it can be cut again.
 
         Parameters
         ----------
