@@ -191,6 +191,17 @@ def test_leaves_that_lose_their_rows_in_em_are_those_of_the_search(n):
         tree.cut(n)
 
 
+def test_doubts_are_about_the_number_of_the_tree(known):
+    rows, _, _, tree = known  # 3 clusters
+    nine = sm.VMFTree(12, n_clusters=9, random_state=0).fit(rows)
+    assert tree.advice_.n_clusters == nine.advice_.n_clusters == 9
+    assert nine.doubts_ == nine.advice_.doubts
+    first, *others = tree.doubts_
+    assert first.startswith("The tree is cut into 3 groups, and the evidence speaks for another")
+    assert first.endswith(tree.advice_.recommended[0].sentence)
+    assert tuple(others) == tree.advice_.doubts
+
+
 def test_one_leaf_and_two():
     rows, _, _ = themes(n=10)
     one = sm.VMFTree(1, random_state=0).fit(rows)
