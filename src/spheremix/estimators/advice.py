@@ -505,7 +505,9 @@ def cloud_around_mean(rows: Array) -> Draw:
     """Draw rows of one cloud around the mean direction, as long and as heavy, without groups.
 
     In the plane that touches the sphere at the mean direction (by arc lengths) the cloud is
-    elliptical: Tyler's shape, with the radii that the rows have.
+    elliptical: Tyler's shape, with the radii that the rows have. The rows then get the arc lengths
+    that the rows have, in their order: groups off the long axes have large radii, which along the
+    long axes would reach to the other side of the sphere.
     """
     total = rows.sum(axis=0)
     length = float(np.linalg.norm(total))
@@ -515,7 +517,8 @@ def cloud_around_mean(rows: Array) -> Draw:
     cosines = np.clip(rows @ mean, -1.0, 1.0)
     across = rows - cosines[:, None] * mean
     lengths = np.linalg.norm(across, axis=1, keepdims=True)
-    plane = np.arccos(cosines)[:, None] * across / np.maximum(lengths, 1e-12)
+    own = np.arccos(cosines)
+    plane = own[:, None] * across / np.maximum(lengths, 1e-12)
     known = lengths[:, 0] > 1e-9
     if known.sum() < 2:
         raise DegenerateError("vanished", 0)
@@ -528,7 +531,8 @@ def cloud_around_mean(rows: Array) -> Draw:
         drawn = _unit(rng.normal(size=rows.shape)) @ root.T * some[:, None]
         drawn -= np.outer(drawn @ mean, mean)
         arcs = np.linalg.norm(drawn, axis=1, keepdims=True)
-        far = np.minimum(arcs, np.pi)
+        far = np.empty_like(arcs)
+        far[np.argsort(arcs[:, 0]), 0] = np.sort(own)
         found: Array = np.cos(far) * mean + np.sin(far) * drawn / np.maximum(arcs, 1e-12)
         return found
 
