@@ -58,6 +58,7 @@ MOST_LEAVES = 320
 NEAR_END = 0.7  # share of the leaves from which on more are tried
 STILL_BACK = 0.85  # share of the rows in groups that come back there, or better
 FEW = 16  # rows for each leaf, at least
+TOGETHER = 2**20  # entries of the groups that are refined at a time: a few copies of 8 MB
 TOL = 3e-4  # nats a row: the groups of a half need not be known better
 
 CHANCE_ROWS = 1200  # compared with rows without groups
@@ -270,13 +271,16 @@ def grouped(
         return groups
     tree = Merged(first, max(known, key=lambda one: one.value).resultants)
     few = [K for K in numbers if tree.n_leaves >= K]
-    cuts: list[Partition | None] = [tree.cut(K) for K in few]
-    for model in models:
-        cuts = Search(model, part.directions, weights, tol=TOL).improved(cuts)
-    for K, cut in zip(few, cuts, strict=True):
-        if cut is not None:
-            scorer = last.scorer(last.from_partition(cut.resultants), "hard")
-            groups[K] = problem.directions.map_rows(scorer, "labels")
+    turns = np.cumsum(few) * problem.n_features // TOGETHER
+    for turn in np.unique(turns):
+        some = [K for K, one in zip(few, turns, strict=True) if one == turn]
+        cuts: list[Partition | None] = [tree.cut(K) for K in some]
+        for model in models:
+            cuts = Search(model, part.directions, weights, tol=TOL).improved(cuts)
+        for K, cut in zip(some, cuts, strict=True):
+            if cut is not None:
+                scorer = last.scorer(last.from_partition(cut.resultants), "hard")
+                groups[K] = problem.directions.map_rows(scorer, "labels")
     return groups
 
 
