@@ -336,7 +336,7 @@ def derived_table(found):
     lines = [said, ""]
     head = None
     for title, seeds in (("looked at", LOOKED_AT), ("judged on", JUDGED)):
-        for kind, names in (("words", TEXTS), ("dense", DENSE)):
+        for kind, names in (("words", TEXTS), ("dense", DENSE), ("all", (*TEXTS, *DENSE))):
             keys = [f"{name}, {seed}" for name in names for seed in seeds]
             part = [found[key] for key in keys if key in found]
             if not part:

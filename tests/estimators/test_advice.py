@@ -240,6 +240,18 @@ def test_a_long_cloud_stays_on_the_side_of_the_mean_direction():
     assert_allclose(np.mean(drawn @ mean > 0.0), np.mean(rows @ mean > 0.0), atol=0.04)
 
 
+def test_a_cloud_around_the_mean_is_as_long_as_rows_in_groups():
+    """Radii in the metric of the shape are large for small groups, and went round the sphere."""
+    rng = np.random.default_rng(0)
+    centres = 0.7 * np.eye(100)[0] + unit(rng.normal(size=(25, 100)) * np.arange(1, 101.0) ** -0.5)
+    shares = 1.0 / np.arange(1, 26.0)
+    groups = rng.choice(25, 400, p=shares / shares.sum())
+    rows = unit(centres[groups] + 0.04 * rng.normal(size=(400, 100)))
+    mean = unit(rows.sum(axis=0, keepdims=True))[0]
+    drawn = cloud_around_mean(rows)(rng)
+    assert_allclose(np.sort(drawn @ mean), np.sort(rows @ mean), atol=1e-9)
+
+
 @pytest.mark.parametrize("sizes", [(200, 200, 200, 200), (600, 40, 40, 40)])
 def test_groups_around_a_common_mean_are_apart_from_chance(sizes):
     rng = np.random.default_rng(5)

@@ -176,6 +176,32 @@ def test_fewer_rows_than_leaves_make_a_leaf_each():
     assert tree.cut(3).prototypes_.shape[0] == 3
 
 
+@pytest.mark.parametrize("n", [20, 39])
+def test_leaves_that_lose_their_rows_in_em_are_those_of_the_search(n):
+    """Leaves of a row each, whose concentrations a prior keeps low."""
+    X = sm.datasets.make_vmf_mixture(n, 10, 3, overlap=0.02, random_state=0)[0]
+    tree = sm.VMFTree(kappa="free", kappa_prior=(1, 0.5), random_state=0).fit(X)
+    assert tree.trees_.leaves is None
+    assert tree.n_leaves_ == n
+    assert tree.hierarchy_.leaves.mass.sum() == n
+    assert tree.cut(3).status_ == "converged"
+    with pytest.raises(
+        RuntimeError, match=rf"mixture of {n} .*: lower n_clusters or lower n_leaves\.$"
+    ):
+        tree.cut(n)
+
+
+def test_doubts_are_about_the_number_of_the_tree(known):
+    rows, _, _, tree = known  # 3 clusters
+    nine = sm.VMFTree(12, n_clusters=9, random_state=0).fit(rows)
+    assert tree.advice_.n_clusters == nine.advice_.n_clusters == 9
+    assert nine.doubts_ == nine.advice_.doubts
+    first, *others = tree.doubts_
+    assert first.startswith("The tree is cut into 3 groups, and the evidence speaks for another")
+    assert first.endswith(tree.advice_.recommended[0].sentence)
+    assert tuple(others) == tree.advice_.doubts
+
+
 def test_one_leaf_and_two():
     rows, _, _ = themes(n=10)
     one = sm.VMFTree(1, random_state=0).fit(rows)
@@ -187,7 +213,7 @@ def test_one_leaf_and_two():
 
 def test_fewer_different_rows_than_leaves():
     rows = np.repeat(np.eye(4, 6) + 0.1, 5, axis=0)
-    with pytest.raises(RuntimeError, match=r"fewer different rows than components.*n_components"):
+    with pytest.raises(RuntimeError, match=r"fewer different rows than components.*n_leaves"):
         sm.VMFTree(10, random_state=0).fit(rows)
 
 

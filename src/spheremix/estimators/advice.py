@@ -58,6 +58,7 @@ MOST_LEAVES = 320
 NEAR_END = 0.7  # share of the leaves from which on more are tried
 STILL_BACK = 0.85  # share of the rows in groups that come back there, or better
 FEW = 16  # rows for each leaf, at least
+TOGETHER = 2**20  # entries of the groups that are refined at a time: a few copies of 8 MB
 TOL = 3e-4  # nats a row: the groups of a half need not be known better
 
 CHANCE_ROWS = 1200  # compared with rows without groups
@@ -271,13 +272,16 @@ def grouped(
         return groups
     tree = Merged(first, max(known, key=lambda one: one.value).resultants)
     few = [K for K in numbers if tree.n_leaves >= K]
-    cuts: list[Partition | None] = [tree.cut(K) for K in few]
-    for model in models:
-        cuts = Search(model, part.directions, weights, tol=TOL).improved(cuts)
-    for K, cut in zip(few, cuts, strict=True):
-        if cut is not None:
-            scorer = last.scorer(last.from_partition(cut.resultants), "hard")
-            groups[K] = problem.directions.map_rows(scorer, "labels")
+    turns = np.cumsum(few) * problem.n_features // TOGETHER
+    for turn in np.unique(turns):
+        some = [K for K, one in zip(few, turns, strict=True) if one == turn]
+        cuts: list[Partition | None] = [tree.cut(K) for K in some]
+        for model in models:
+            cuts = Search(model, part.directions, weights, tol=TOL).improved(cuts)
+        for K, cut in zip(some, cuts, strict=True):
+            if cut is not None:
+                scorer = last.scorer(last.from_partition(cut.resultants), "hard")
+                groups[K] = problem.directions.map_rows(scorer, "labels")
     return groups
 
 
@@ -506,7 +510,9 @@ def cloud_around_mean(rows: Array) -> Draw:
     """Draw rows of one cloud around the mean direction, as long and as heavy, without groups.
 
     In the plane that touches the sphere at the mean direction (by arc lengths) the cloud is
-    elliptical: Tyler's shape, with the radii that the rows have.
+    elliptical: Tyler's shape, with the radii that the rows have. The rows then get the arc lengths
+    that the rows have, in their order: groups off the long axes have large radii, which along the
+    long axes would reach to the other side of the sphere.
     """
     total = rows.sum(axis=0)
     length = float(np.linalg.norm(total))
@@ -516,7 +522,8 @@ def cloud_around_mean(rows: Array) -> Draw:
     cosines = np.clip(rows @ mean, -1.0, 1.0)
     across = rows - cosines[:, None] * mean
     lengths = np.linalg.norm(across, axis=1, keepdims=True)
-    plane = np.arccos(cosines)[:, None] * across / np.maximum(lengths, 1e-12)
+    own = np.arccos(cosines)
+    plane = own[:, None] * across / np.maximum(lengths, 1e-12)
     known = lengths[:, 0] > 1e-9
     if known.sum() < 2:
         raise DegenerateError("vanished", 0)
@@ -529,7 +536,8 @@ def cloud_around_mean(rows: Array) -> Draw:
         drawn = _unit(rng.normal(size=rows.shape)) @ root.T * some[:, None]
         drawn -= np.outer(drawn @ mean, mean)
         arcs = np.linalg.norm(drawn, axis=1, keepdims=True)
-        far = np.minimum(arcs, np.pi)
+        far = np.empty_like(arcs)
+        far[np.argsort(arcs[:, 0]), 0] = np.sort(own)
         found: Array = np.cos(far) * mean + np.sin(far) * drawn / np.maximum(arcs, 1e-12)
         return found
 

@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     Make = Callable[[int], VMFMixture]  # a mixture of so many components, not fitted yet
     Ids = NDArray[np.intp]
 
+FEWER_LEAVES = ("lower {n_leaves}",)  # what helps where there is no mixture
+FEWER_CLUSTERS = ("lower {n_clusters}", "lower {n_leaves}")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trees:
@@ -60,7 +63,8 @@ class Trees:
         way down; where both trees are cut and combined, it rarely does.
     leaves : VMFMixture or None
         The mixture of the leaves. None where some component is no row's most probable one: then
-        the tree has a leaf less.
+        the tree has a leaf less. None, too, where a leaf loses its rows in EM, as a few rows of
+        their own concentration do: then the leaves are those of the search.
     """
 
     tree: Hierarchy
@@ -85,14 +89,17 @@ def build_trees(options: MixtureOptions, problem: Problem[VMFModel], make: Make)
     runs = summaries(problem.model, starts, fits)
     if options.verbose:
         print_runs(runs, "leaves, ")
-    leveled, finest = limit_noise(options, problem, best_of(options, problem, fits, runs))
+    second = None
+    if len(ranked) > 1:
+        second = hierarchy.build(problem.model, ranked[1].resultants)
+    if ranked and not (fits[0] and fits[0].ok) and problem.n_components > 1:
+        return Trees(hierarchy.build(problem.model, ranked[0].resultants), second, None)
+    best = best_of(options, problem, fits, runs, FEWER_LEAVES)
+    leveled, finest = limit_noise(options, problem, best)
     scorer = leveled.model.scorer(finest.parameters, "hard")
     (swept,) = problem.directions.sweep([scorer], problem.weights)
     inside = leveled.model.clusters(swept)  # noise is in no leaf
     tree = hierarchy.build(problem.model, only(inside, inside.mass > 0.0))
-    second = None
-    if len(ranked) > 1:
-        second = hierarchy.build(problem.model, ranked[1].resultants)
     if tree.n_leaves < problem.n_components:
         return Trees(tree, second, None)
     ordered = _reordered(leveled.model, finest, tree.origins)
@@ -165,7 +172,8 @@ def cut_all(
         runs = summaries(problem.model, [start], [fit])
         if options.verbose:
             print_runs(runs, f"K = {K}, ")
-        sized, reached[K] = limit_noise(options, sized, best_of(options, sized, [fit], runs))
+        best = best_of(options, sized, [fit], runs, FEWER_CLUSTERS)
+        sized, reached[K] = limit_noise(options, sized, best)
         cuts[K] = make(K)
         FittedMixture.of_fit(sized, reached[K], runs, float("nan")).set_on(cuts[K])
     _warn(problem, reached, options.max_iter)

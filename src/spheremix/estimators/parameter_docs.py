@@ -24,6 +24,10 @@ kappa : {"shared", "free"}, number or array-like of shape (K,), default="shared"
     group worse: on every real set that was not used here for tuning, the groups of shared ones
     agreed better with the labels. They are for rows whose groups really differ in tightness. With
     several views it holds for each of them, or is a dictionary by view.
+scalar_kappa : {"shared", "free"} or number, default="shared"
+    One concentration for all components, one each, or a given value. Free ones fit better and
+    group worse: on every real set that was not used here for tuning, the groups of shared ones
+    agreed better with the labels.
 kappa_solver : {"exact", "banerjee"}, default="exact"
     Banerjee's is the closed-form approximation; with it the objective can fall.
 m_step : {"exact", "paper"}, default="exact"
@@ -133,7 +137,12 @@ mean_weight : array-like of shape (n,), default=None
     For a weighted mean.
 """
 # Some parameters mean something else in another place.
-_SHOWN = {"path_callback": "callback", "new_X": "X", "mean_weight": "sample_weight"}
+_SHOWN = {
+    "scalar_kappa": "kappa",
+    "path_callback": "callback",
+    "new_X": "X",
+    "mean_weight": "sample_weight",
+}
 _PLACE = re.compile(r"^([ \t]*)\{(\w+(?:, \w+)*)\}$", re.MULTILINE)
 
 

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     Ended = em.Fit[VMFParameters]
 
 OUTDONE = "outdone"  # the status of a run that was searched for only: another one was better
+REMEDIES = ("lower {n_components}", "lower {beta}", "raise {n_init}", "give a start as {init}")
 MOSTLY_ZERO = 1 / 3  # share of the coordinates: a sparse one takes 12 bytes, and a dense one 8
 
 
@@ -118,12 +119,16 @@ def best_of(
     problem: Problem[VMFModel],
     fits: list[em.Fit[VMFParameters] | None],
     runs: list[Restart],
+    remedies: tuple[str, ...] = REMEDIES,
 ) -> em.Fit[VMFParameters]:
-    """Return the best fit, what is numerically zero in it set to zero."""
+    """Return the best fit, what is numerically zero in it set to zero.
+
+    Without any, the first of the remedies is for rows of which there are too few.
+    """
     model, K = problem.model, problem.n_components
     reached = [fit for fit in fits if fit is not None and fit.ok]
     if not reached:
-        raise _no_mixture(K, runs)
+        raise _no_mixture(K, runs, remedies)
     best = max(reached, key=lambda fit: rank(model, fit))
     return em.evaluate(
         model,
@@ -135,15 +140,14 @@ def best_of(
     )
 
 
-def _no_mixture(K: int, runs: list[Restart]) -> NoFitError:
+def _no_mixture(K: int, runs: list[Restart], remedies: tuple[str, ...]) -> NoFitError:
     """Say why there is no mixture of K components."""
     what = f"a mixture of {K} component{'s' * (K > 1)}"
     if K == 1:
         return failure(runs, what, why="; the rows may cancel out: then their sum has no direction")
     if all(run.status == "no_start" for run in runs):
         few = "; there may be fewer different rows than components"
-        return failure(runs, what, ("lower {n_components}",), why=few)
-    remedies = ("lower {n_components}", "lower {beta}", "raise {n_init}", "give a start as {init}")
+        return failure(runs, what, remedies[:1], why=few)
     return failure(runs, what, remedies)
 
 

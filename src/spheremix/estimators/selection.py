@@ -94,8 +94,7 @@ class VMFMixtureIC(SelectedMixture):
         judge these refits, as in :class:`VMFPath`. The chosen mixture is a refit then, so that
         ``refit`` is left out.
     {min_relative_increase, max_steps, max_sparsity, beta_min_ratio, refine, feature_weights}
-    kappa : {"shared", "free"} or number, default="shared"
-        One concentration for all components, one each, or a given value.
+    {scalar_kappa}
     {kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, e_step}
     init : {"merge", "random", "k-means++", "spherical-k-means"}, default="merge"
         The kind of start, as in :class:`VMFMixture`.

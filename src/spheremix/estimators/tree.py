@@ -19,6 +19,7 @@ from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.parameter_docs import documented
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import build_problem
+from spheremix.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -61,9 +62,8 @@ class VMFTree(SelectedMixture):
         Number of clusters of ``labels_`` and ``predict``. "advice" takes the number that
         ``advice_`` recommends first. None takes the number from which the next merge costs most
         times the one before: a first guess, which costs nothing and often finds too few;
-        ``advice_`` says how sure a number is.
-    kappa : {"shared", "free"} or number, default="shared"
-        One concentration for all components, one each, or a given value.
+        ``doubts_`` say what speaks against it.
+    {scalar_kappa}
     {kappa_max, kappa_prior, noise, max_noise}
     n_init : int or "auto", default="auto"
         Runs of the search for the leaves. "auto" is 2, which are then combined.
@@ -103,7 +103,10 @@ class VMFTree(SelectedMixture):
     advice_ : Advice
         The recommended number of clusters, a broader and a finer one, with the reasons and the
         doubts, as in :class:`VMFMixtureIC`. It is made when it is asked for, from the rows, and
-        kept.
+        kept. It need not recommend ``n_clusters_``.
+    doubts_ : tuple of str
+        What speaks against ``n_clusters_``, in plain words: another number that ``advice_``
+        recommends, and its doubts. Made of ``advice_``.
 
     Examples
     --------
@@ -262,8 +265,17 @@ class VMFTree(SelectedMixture):
             self._advice = self._advise(self._rows(), self.n_leaves_)
         return self._advice
 
+    @property
+    def doubts_(self) -> tuple[str, ...]:
+        """What speaks against the number of clusters that the tree is cut into."""
+        advice, K = self.advice_, self.n_clusters_
+        if advice.n_clusters == K:
+            return advice.doubts
+        other = f"The tree is cut into {count(K, 'group')}, and the evidence speaks for another "
+        return (f"{other}number. {advice.recommended[0].sentence}", *advice.doubts)
+
     def attach(self, X: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Return the rows back to a tree that was loaded, so that it can be cut again.
+        """Give the rows back to a tree that was loaded, so that it can be cut again.
 
         Parameters
         ----------
