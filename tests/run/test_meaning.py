@@ -209,6 +209,7 @@ def test_an_update_keeps_groups(base, tmp_path):
         ({"meaning": np.full((N, 3), np.nan)}, ReadError, "row 1 .* and 89 more have NaN"),
         ({"meaning": "E.npy"}, ReadError, "E.npy"),
         ({"meaning": vectors(), "split": 80}, ParameterError, "are grouped by words alone"),
+        ({"meaning": vectors(), "noise": "uniform"}, ParameterError, "leave out meaning"),
         ({"meaning_only": True}, ParameterError, "is for embeddings with their texts"),
     ],
 )
@@ -266,6 +267,8 @@ def test_short_english_texts_have_a_meaning_by_default(embedded):
     assert chosen(english(200), language="de") == (None, [])
     assert chosen(english(200), split="sentences") == (None, [])
     assert chosen(english(200), effects="topic") == (None, [])
+    assert chosen(english(200), noise="uniform") == (None, [])
+    assert chosen(english(200), noise="none")[0] == "static"
     assert not embedded  # nothing is embedded to decide
 
 
@@ -297,6 +300,13 @@ def test_texts_are_embedded_once_and_new_ones_in_the_same_way(embedded, document
         [one["text"] for one in texts(9, seed=4)], tmp_path / "more", listener=Told()
     )
     assert updated.meaning.model == "a-model"
+
+
+def test_documents_that_belong_nowhere_are_found_by_words_alone(embedded, tmp_path):
+    run, _ = explore(english(200), tmp_path / "run", noise="uniform")
+    assert run.meaning is None
+    assert run.mixture.model_.noise is not None
+    assert not embedded
 
 
 def test_passages_have_words_alone(embedded, documents, tmp_path):

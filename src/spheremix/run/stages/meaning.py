@@ -84,11 +84,20 @@ def choose_model(
     if options.meaning is not None:
         warned = options.meaning == STATIC and not english()
         return str(options.meaning), [FOREIGN] if warned else []
-    if options.effects or options.split not in {None, NONE}:  # which are found by words alone
+    if by_words_alone(options) is not None:
         return None, []
     if len(source) < FEWEST or not are_short(source.texts) or not english():
         return None, []
     return (STATIC, [HELPS]) if has_static() else (None, [WOULD_HELP])
+
+
+def by_words_alone(options: ExploreOptions) -> str | None:
+    """Return which of the options that are set is for groups that are found by words alone."""
+    if options.effects:
+        return "effects"
+    if options.noise not in {None, NONE}:
+        return "noise"
+    return "split" if options.split not in {None, NONE} else None
 
 
 def are_short(texts: Sequence[str]) -> bool:
