@@ -283,6 +283,13 @@ def test_given_concentrations_stay():
     assert_array_equal(np.sort(searched.views_["meaning"].kappas_), [3.0, 5.0, 7.0])
 
 
+def test_at_the_cap_nothing_is_advised_that_views_do_not_have():
+    X = {"words": np.repeat(np.eye(4)[:2], 9, axis=0), "meaning": np.repeat(np.eye(3)[:2], 9, 0)}
+    with pytest.warns(sm.estimators.problem.ConvergenceWarning, match="at its cap") as found:
+        mixture(2).fit(X)
+    assert not any("kappa_prior" in str(one.message) for one in found)
+
+
 def test_samples_have_the_views_and_come_back_to_their_components():
     X, _groups = planted(noise=0.1)
     fit = mixture().fit(X)
