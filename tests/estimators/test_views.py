@@ -512,13 +512,6 @@ def test_why_a_document_is_in_its_group_word_by_word_and_the_meaning_as_one():
     assert_allclose(why.bias + why.terms[0].difference, why.log_odds)
 
 
-@pytest.mark.parametrize("ask", [sm.calibrate, lambda fit, X: sm.compare_batch(fit, X, X)])
-def test_what_leaves_rows_out_says_that_it_is_for_one_view(ask):
-    X, _ = overlapping()
-    with pytest.raises(ParameterError, match="several views"):
-        ask(mixture(3).fit(X), X)
-
-
 def test_groups_of_views_come_back_in_other_samples():
     X, _ = planted(noise=0.1)
     found = sm.stability(mixture().fit(X), X, random_state=0)

@@ -394,7 +394,7 @@ class Exploration(Context):
         stable = measure_stability(self, groups.rows, model, model_key)
         made["stability"] = self.note_part("stability", stable)
         made["meaning"] = self.meaning
-        if self.cut is None and self.meaning is None:
+        if self.cut is None:
             found = learn_from_labels(self, groups.rows, model, model_key)
             made["labelled"] = self.note_part("labelled", found)
         made |= self._of_documents(groups.rows, model, model_key, stable)

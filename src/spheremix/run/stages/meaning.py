@@ -93,8 +93,6 @@ def choose_model(
 
 def by_words_alone(options: ExploreOptions) -> str | None:
     """Return which of the options that are set is for groups that are found by words alone."""
-    if options.effects:
-        return "effects"
     if options.noise not in {None, NONE}:
         return "noise"
     return "split" if options.split not in {None, NONE} else None
