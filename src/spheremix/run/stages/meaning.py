@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 GIVEN = "given"  # vectors that somebody had
 NONE = "none"  # words alone
-SHORT = 60  # words of half of the texts, up to which their meaning helps
+SHORT = 60  # words of half of the texts, up to which their meaning helps: view_lengths.md
 FEWEST = 200  # texts, below which nobody has tried whether it does
 ENGLISH = "en"  # the language of the static vectors
 TOGETHER = 20  # texts whose language is found together: one alone has too few words
