@@ -283,6 +283,13 @@ def test_given_concentrations_stay():
     assert_array_equal(np.sort(searched.views_["meaning"].kappas_), [3.0, 5.0, 7.0])
 
 
+def test_at_the_cap_nothing_is_advised_that_views_do_not_have():
+    X = {"words": np.repeat(np.eye(4)[:2], 9, axis=0), "meaning": np.repeat(np.eye(3)[:2], 9, 0)}
+    with pytest.warns(sm.estimators.problem.ConvergenceWarning, match="at its cap") as found:
+        mixture(2).fit(X)
+    assert not any("kappa_prior" in str(one.message) for one in found)
+
+
 def test_samples_have_the_views_and_come_back_to_their_components():
     X, _groups = planted(noise=0.1)
     fit = mixture().fit(X)
@@ -503,13 +510,6 @@ def test_why_a_document_is_in_its_group_word_by_word_and_the_meaning_as_one():
     why = explain(wordless, mixture(3, kappa="free").fit(X).scorer_, names)
     assert [term.word for term in why.terms] == ["meaning"]
     assert_allclose(why.bias + why.terms[0].difference, why.log_odds)
-
-
-@pytest.mark.parametrize("ask", [sm.calibrate, lambda fit, X: sm.compare_batch(fit, X, X)])
-def test_what_leaves_rows_out_says_that_it_is_for_one_view(ask):
-    X, _ = overlapping()
-    with pytest.raises(ParameterError, match="several views"):
-        ask(mixture(3).fit(X), X)
 
 
 def test_groups_of_views_come_back_in_other_samples():

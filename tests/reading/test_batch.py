@@ -26,7 +26,8 @@ from spheremix.reading.new_groups import clearest_group, others_of, search_group
 def scored_rows(rows, labels, cosines):
     """Return rows in one group each, none of them noise."""
     pulls = sparse.csr_array(np.eye(labels.max() + 1)[labels])
-    return Scored(rows, labels, cosines, np.zeros(len(labels), dtype=bool), pulls)
+    nowhere = np.zeros(len(labels), dtype=bool)
+    return Scored(rows, np.ones(len(labels)), labels, cosines, nowhere, pulls)
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ def posteriors(mixture, X):
 
 
 def exchanged(past, batch, suspects):
-    return Exchange(past.scored, batch, suspects, past.vectors, past.gram)
+    return Exchange(past.scored, batch, suspects, past.vectors, past.gram, past.views)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])

@@ -181,7 +181,36 @@ def test_new_documents_come_with_their_embeddings(base, documents):
         base.assign(documents, meaning=vectors()[:, :5])
     with pytest.raises(RunError, match="give documents, not a matrix, with their embeddings"):
         base.assign(vectors())
-    assert base.compare_batch(documents, meaning=vectors()) is None
+    same = base.compare_batch(documents, meaning=vectors())
+    assert same.alarms == []
+    assert same.labels.tolist() == base.documents["group"]
+
+
+def test_new_documents_of_another_meaning_raise_an_alarm(base, documents):
+    new = vectors()[:30]
+    new[:8] = np.random.default_rng(5).normal(size=12) + 0.1 * new[:8]  # as no topic means
+    found = base.compare_batch(documents[:30], meaning=new)
+    assert "fit" in found.alarms
+
+
+def labelled(n, names):
+    written = [one["text"] for one in texts(n)]
+    return Corpus(written, [str(i) for i in range(n)], labels={"side": names})
+
+
+def test_effects_of_a_column_on_groups_by_words_and_meaning(tmp_path):
+    side = [("left",) if i % 3 == 0 or i % 7 == 0 else ("right",) for i in range(N)]
+    given = labelled(N, side)
+    run, _ = explore(given, tmp_path / "run", meaning=vectors(), effects="side")
+    column = run.read_stage(run.info.parts["effects"], sm.reading.effects.Effects)["side"]
+    assert column.difference("left", "right").told.any()
+    assert run.check() == []
+
+
+def test_documents_that_are_labelled_in_part_have_probabilities_by_words_and_meaning(tmp_path):
+    known = [(str(i % 3),) if i < 60 else () for i in range(120)]
+    run, _ = explore(labelled(120, known), tmp_path / "run", meaning=vectors(120))
+    assert min(run.documents["label_probability"]) > 0.5
 
 
 def test_embeddings_of_new_documents_are_refused_by_a_run_on_words(documents, tmp_path):
@@ -209,6 +238,7 @@ def test_an_update_keeps_groups(base, tmp_path):
         ({"meaning": np.full((N, 3), np.nan)}, ReadError, "row 1 .* and 89 more have NaN"),
         ({"meaning": "E.npy"}, ReadError, "E.npy"),
         ({"meaning": vectors(), "split": 80}, ParameterError, "are grouped by words alone"),
+        ({"meaning": vectors(), "noise": "uniform"}, ParameterError, "leave out meaning"),
         ({"meaning_only": True}, ParameterError, "is for embeddings with their texts"),
     ],
 )
@@ -265,7 +295,9 @@ def test_short_english_texts_have_a_meaning_by_default(embedded):
     assert chosen(english(200), meaning="none") == (None, [])
     assert chosen(english(200), language="de") == (None, [])
     assert chosen(english(200), split="sentences") == (None, [])
-    assert chosen(english(200), effects="topic") == (None, [])
+    assert chosen(english(200), effects="topic")[0] == "static"
+    assert chosen(english(200), noise="uniform") == (None, [])
+    assert chosen(english(200), noise="none")[0] == "static"
     assert not embedded  # nothing is embedded to decide
 
 
@@ -297,6 +329,13 @@ def test_texts_are_embedded_once_and_new_ones_in_the_same_way(embedded, document
         [one["text"] for one in texts(9, seed=4)], tmp_path / "more", listener=Told()
     )
     assert updated.meaning.model == "a-model"
+
+
+def test_documents_that_belong_nowhere_are_found_by_words_alone(embedded, tmp_path):
+    run, _ = explore(english(200), tmp_path / "run", noise="uniform")
+    assert run.meaning is None
+    assert run.mixture.model_.noise is not None
+    assert not embedded
 
 
 def test_passages_have_words_alone(embedded, documents, tmp_path):

@@ -335,6 +335,31 @@ def test_a_run_of_a_model_is_saved_and_loaded(mixture, tmp_path):
         sm.Run.from_model(model, TEXTS[:2], X=X)
 
 
+@pytest.mark.parametrize("make", [sm.VMFMixture, sm.VMFPath, sm.VMFTree])
+def test_a_run_of_a_model_of_words_and_meaning_is_saved_and_loaded(make, tmp_path):
+    vectorizer = sm.text.TextVectorizer(lemmatizer="none", min_df=1)
+    meaning = np.repeat(np.eye(5)[:2], 3, axis=0)[np.arange(18) % 6]
+    meaning = meaning + 0.2 * np.random.default_rng(0).normal(size=(18, 5))
+    X = {"words": vectorizer.fit_transform(TEXTS), "meaning": meaning}
+    names = vectorizer.get_feature_names_out()
+    model = make(2, random_state=0).fit(X)
+    run = sm.Run.from_model(model, TEXTS, X=X, feature_names=names)
+    found = sm.load_run(run.save(tmp_path / "run"))
+    assert found.check() == []
+    assert found.feature_names == list(names)
+    assert_array_equal(found.assigned.labels, model.labels_)
+    assert {"sky", "apple"} <= set(" ".join(g["name"] for g in found.describe_groups()).split())
+    assert [part.shape for part in found.matrix().values()] == [X["words"].shape, (18, 5)]
+    assert len(run.report().content["meaning"]["own"]) == 18
+    with pytest.raises(ParameterError, match=r"must be 7 names, .* got 12"):
+        sm.Run.from_model(model, TEXTS, X=X, feature_names=WORDS)
+    with pytest.raises(ValueError, match="give X as a dictionary with 'words' and 'meaning'"):
+        sm.Run.from_model(model, TEXTS, X=X["words"])
+    other = make(2, random_state=0).fit({"words": X["words"], "place": meaning})
+    with pytest.raises(ValueError, match="and the mixture has 'words', 'place'"):
+        sm.Run.from_model(other, TEXTS, X={"words": X["words"], "place": meaning})
+
+
 def tables(folder):
     return {path.name: path.read_bytes() for path in folder.rglob("*.csv")}
 

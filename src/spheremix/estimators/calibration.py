@@ -22,6 +22,10 @@ no labels.
 Where evidence is counted several times, T grows with the number of columns. Halves give T_2 and
 quarters T_4, so the whole row is taken to have T_2 squared / T_4: one doubling further.
 
+With several views, a row is left out of the prototype of each, what it has in them is added up
+with the weights of the views, and one temperature divides it all. The columns of each view are cut:
+given the component and the lengths of x_A and x_B in each view, their directions are independent.
+
 Such posteriors are about the mixture. How often its groups agree with what people say of the rows,
 only labels can tell. With labels of some rows, the posterior is
 
@@ -50,7 +54,7 @@ from spheremix.estimators.fitted import add_fitted
 from spheremix.estimators.of_fit import open_rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -340,12 +344,12 @@ def label_likelihood(right: Array, groups: Ids, labels: Ids) -> Array:
 
 def _temperature(left: LeftOut, rng: np.random.Generator) -> tuple[float, float]:
     """Find the temperature of whole rows, and by how many standard errors it is not 1."""
-    n, (K, d) = left.rows.n_rows, left.mixture.prototypes_.shape
-    if K < 2 or d < LEAST_COLUMNS:
+    n, sizes = left.rows.n_rows, [side.prototypes.shape[1] for side in left.sides]
+    if len(left.mass) < 2 or min(sizes) < LEAST_COLUMNS:
         return 1.0, float("nan")
     counted = np.arange(n) if left.weights is None else np.flatnonzero(left.weights)
     ids = np.sort(rng.permutation(counted)[:MOST_ROWS])
-    cuts = [rng.permutation(np.arange(d) % QUARTERS) for _ in range(N_CUTS)]
+    cuts = [[rng.permutation(np.arange(d) % QUARTERS) for d in sizes] for _ in range(N_CUTS)]
     halves: list[list[Pair]] = [[] for _ in cuts]
     quarters: list[list[Pair]] = [[] for _ in range(2 * N_CUTS)]
     log_weights, inside = [], []
@@ -353,9 +357,12 @@ def _temperature(left: LeftOut, rng: np.random.Generator) -> tuple[float, float]
         log_weights.append(block.log_weights)
         inside.append(block.inside)
         for i, cut in enumerate(cuts):
-            each = [block.part(np.flatnonzero(cut == q)) for q in range(QUARTERS)]
-            first, second, third, fourth = (evidence(one) for one in each)
-            halves[i].append((evidence(each[0] + each[1]), evidence(each[2] + each[3])))
+            each = [block.parts([np.flatnonzero(one == q) for one in cut]) for q in range(QUARTERS)]
+            first, second, third, fourth = (evidence(*one) for one in each)
+            half, other = (
+                [one + two for one, two in zip(*pair, strict=True)] for pair in (each[:2], each[2:])
+            )
+            halves[i].append((evidence(*half), evidence(*other)))
             quarters[2 * i].append((first, second))
             quarters[2 * i + 1].append((third, fourth))
     shares = normalised(np.concatenate(log_weights))
@@ -376,12 +383,17 @@ def _temperature(left: LeftOut, rng: np.random.Generator) -> tuple[float, float]
     return max(1.0, by_halves * growth), z
 
 
-def evidence(part: Any) -> Array:
-    """Return the log-density of the direction of a part of each row, for each component."""
-    concentrations = part.concentrations
-    normalizers = log_normalizer(part.n_columns, concentrations.ravel())
-    found: Array = part.products + np.reshape(normalizers, concentrations.shape)
-    return found
+def evidence(*parts: Part) -> Array:
+    """Return the log-density of the direction of a part of each row, for each component.
+
+    Of several views there is a part of each, and their log-densities are added up.
+    """
+    found: Any = 0.0
+    for part in parts:
+        concentrations = part.concentrations
+        normalizers = log_normalizer(part.n_columns, concentrations.ravel())
+        found = found + part.weight * (part.products + normalizers.reshape(concentrations.shape))
+    return np.asarray(found)
 
 
 def knowledge(pair: Pair, shares: Array, temperature: float) -> Array:
@@ -435,12 +447,15 @@ class Part:
         kappa_k squared times the squared lengths of the prototypes over these columns.
     n_columns : int
         How many there are.
+    weight : float
+        That of the view that they belong to.
     """
 
     products: Array
     lengths: Array
     prototypes: Array
     n_columns: int
+    weight: float = 1.0
 
     def __add__(self, other: Part) -> Part:
         return Part(
@@ -448,6 +463,7 @@ class Part:
             self.lengths + other.lengths,
             self.prototypes + other.prototypes,
             self.n_columns + other.n_columns,
+            self.weight,
         )
 
     @property
@@ -455,6 +471,59 @@ class Part:
         """Those of the directions of the rows over these columns, given their lengths."""
         found: Array = np.sqrt(np.maximum(self.prototypes * self.lengths[:, None], 0.0))
         return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """The prototypes of one view, of which rows are left out; of one table, all there is.
+
+    Attributes
+    ----------
+    columns : slice
+        Where its columns lie in a row of all views.
+    weight : float
+        What its part of the score is multiplied by.
+    prototypes, kappas, log_normalizers : ndarray of shapes (K, d), (K,) and (K,)
+        As they were fitted.
+    lengths : ndarray of shape (K,)
+        |q_k|, since the prototype is q_k / |q_k|, and q_k the resultant less the threshold.
+    floor : float
+        The least length that is left.
+    """
+
+    columns: slice
+    weight: float
+    prototypes: Array
+    kappas: Array
+    log_normalizers: Array
+    lengths: Array
+    floor: float
+
+    def dots(self, rows: Array, columns: Any = slice(None)) -> tuple[Array, Array]:
+        """Return products with the prototypes, and squared lengths on their supports: (n, K)."""
+        own = self.prototypes[:, columns]
+        return rows @ own.T, (rows**2) @ (own != 0.0).astype(np.float64).T
+
+    def without(self, rows: Array, pulls: Array) -> Array:
+        """Return the lengths of q_k without each of these rows: (n, K)."""
+        dots, squares = self.dots(rows)
+        found = self.lengths**2 - 2.0 * pulls * self.lengths * dots + pulls**2 * squares
+        return np.asarray(np.sqrt(np.maximum(found, self.floor**2)))
+
+    def part(self, rows: Array, columns: Ids, pulls: Array, lengths: Array) -> Part:
+        """Return what some columns of rows say, with the lengths that are left of q_k."""
+        rows = rows[:, columns]
+        dots, squares = self.dots(rows, columns)
+        products = self.kappas * (self.lengths * dots - pulls * squares) / lengths
+        inside = self.lengths**2 * (self.prototypes[:, columns] ** 2).sum(axis=1)
+        prototypes = inside - 2.0 * pulls * self.lengths * dots + pulls**2 * squares
+        return Part(
+            products,
+            np.einsum("ij,ij->i", rows, rows),
+            (self.kappas / lengths) ** 2 * prototypes,
+            len(columns),
+            self.weight,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -469,8 +538,8 @@ class Block:
         The rows.
     pulls : ndarray of shape (n, K)
         w_i t_ik, by which each row pulls each prototype.
-    lengths : ndarray of shape (n, K)
-        Lengths of q_k without the row.
+    lengths : list of ndarray of shape (n, K)
+        Lengths of q_k without the row, for each side.
     inside : ndarray of shape (n,)
         Probability that the row belongs to a component, and is no noise.
     """
@@ -478,7 +547,7 @@ class Block:
     left: LeftOut
     rows: Array
     pulls: Array
-    lengths: Array
+    lengths: list[Array]
     inside: Array
 
     @property
@@ -491,24 +560,20 @@ class Block:
     @property
     def scores(self) -> Array:
         """Logarithms of weight and density of each component, each row left out: (n, K)."""
-        whole = self.part(np.arange(self.rows.shape[1]))
-        found: Array = self.log_weights + self.left.log_normalizers + whole.products
+        found = self.log_weights
+        for side, part in zip(self.left.sides, self.parts(), strict=True):
+            there = part.lengths[:, None] > 0.0  # a view in which a row has nothing does not count
+            found += side.weight * np.where(there, side.log_normalizers + part.products, 0.0)
         return found
 
-    def part(self, columns: Ids) -> Part:
-        """Return what some columns say."""
-        left, rows = self.left, self.rows[:, columns]
-        kappas = left.mixture.kappas_
-        dots, squares = left.dots(rows, columns)
-        products = kappas * (left.lengths * dots - self.pulls * squares) / self.lengths
-        inside = left.lengths**2 * left.squared[:, columns].sum(axis=1)
-        prototypes = inside - 2.0 * self.pulls * left.lengths * dots + self.pulls**2 * squares
-        return Part(
-            products,
-            np.einsum("ij,ij->i", rows, rows),
-            (kappas / self.lengths) ** 2 * prototypes,
-            len(columns),
-        )
+    def parts(self, columns: Sequence[Ids] | None = None) -> list[Part]:
+        """Return what some columns of each view say, or all of them."""
+        sides = self.left.sides
+        each = columns or [np.arange(side.prototypes.shape[1]) for side in sides]
+        return [
+            side.part(self.rows[:, side.columns], own, self.pulls, lengths)
+            for side, own, lengths in zip(sides, each, self.lengths, strict=True)
+        ]
 
 
 class LeftOut:
@@ -518,7 +583,8 @@ class LeftOut:
     thresholded if there is a penalty. The row x_i of weight w_i and posterior t_ik is part of it.
     Without it the vector is q_k - w_i t_ik x_i on the support, and the mass is n_k - w_i t_ik. The
     concentrations, the threshold and the support are held; for a mixture without penalty the
-    prototypes are exact. With a hard E-step t_ik is 1 for the most probable component.
+    prototypes are exact. With a hard E-step t_ik is 1 for the most probable component. With several
+    views, all this is so for each of them; those of weight zero say nothing, and are left out.
 
     Parameters
     ----------
@@ -531,30 +597,18 @@ class LeftOut:
     """
 
     def __init__(self, mixture: VMFMixture, rows: Directions, weights: Array | None) -> None:
-        if len(getattr(mixture, "views_in_", ())) > 1:
-            raise ParameterError(
-                "The mixture has several views; calibrate and compare_batch are for mixtures of one"
-            )
         self.mixture, self.rows, self.weights = mixture, rows, weights
-        model, prototypes = mixture.model_, mixture.prototypes_
-        parameters = model.parameters(prototypes, mixture.kappas_, mixture.weights_)
         self.hard = mixture.e_step == "hard"
         scorer = replace(mixture.scorer_, assignment="hard" if self.hard else "soft")
         [swept] = rows.sweep([scorer], weights)
-        resultants = model.clusters(swept)
+        resultants = mixture.model_.clusters(swept)
         self.mass, self.total = resultants.mass, float(resultants.mass.sum())
-        self.log_normalizers = parameters.log_normalizers
-        # |q_k|, since the prototype is q_k / |q_k|, and q_k the resultant less the threshold.
-        pulled = np.einsum("kj,kj->k", prototypes, resultants.vectors)
-        shrunk = model.l1.beta * model.l1.norms(prototypes) / mixture.kappas_
-        self.lengths: Array = np.maximum(pulled - shrunk, LEAST * self.total)
-        self.squared: Array = prototypes**2
-        self._support: Array = (prototypes != 0.0).astype(np.float64)
+        self.sides = _sides(mixture, resultants.vectors, LEAST * self.total)
 
-    def dots(self, rows: Array, columns: Ids) -> tuple[Array, Array]:
-        """Return products with the prototypes, and squared lengths on their supports: (n, K)."""
-        squares = (rows**2) @ self._support[:, columns].T
-        return rows @ self.mixture.prototypes_[:, columns].T, squares
+    @property
+    def vectors(self) -> Array:
+        """The vectors q_k of all sides, (K, d)."""
+        return np.hstack([side.lengths[:, None] * side.prototypes for side in self.sides])
 
     def blocks(self, ids: Ids) -> Iterator[tuple[Ids, Block]]:
         """Read some rows, a few at a time."""
@@ -568,10 +622,29 @@ class LeftOut:
             inside = pulls.sum(axis=1)
             if self.weights is not None:
                 pulls = pulls * self.weights[part, None]
-            dots, squares = self.dots(rows, np.arange(rows.shape[1]))
-            lengths = self.lengths**2 - 2.0 * pulls * self.lengths * dots + pulls**2 * squares
-            lengths = np.sqrt(np.maximum(lengths, (LEAST * self.total) ** 2))
+            lengths = [side.without(rows[:, side.columns], pulls) for side in self.sides]
             yield part, Block(self, rows, pulls, lengths, inside)
+
+
+def _sides(mixture: VMFMixture, vectors: Array, floor: float) -> list[Side]:
+    """Return the prototypes of each view that has a weight, by the resultants of the fit."""
+    model: Any = mixture.model_
+    parameters = model.parameters(mixture.prototypes_, mixture.kappas_, mixture.weights_)
+    kappas, normalizers = parameters.kappas, parameters.log_normalizers
+    several = kappas.ndim > 1
+    columns = model.columns if several else (slice(0, mixture.prototypes_.shape[1]),)
+    weights = model.view_weights if several else (1.0,)
+    sides = []
+    for v, (own, weight) in enumerate(zip(columns, weights, strict=True)):
+        if weight == 0.0:
+            continue
+        prototypes, l1 = mixture.prototypes_[:, own], model.penalty_of(v) if several else model.l1
+        kappa, normalizer = (kappas[:, v], normalizers[:, v]) if several else (kappas, normalizers)
+        pulled = np.einsum("kj,kj->k", prototypes, vectors[:, own])
+        shrunk = l1.beta * l1.norms(prototypes) / (weight * kappa)
+        lengths = np.maximum(pulled - shrunk, floor)
+        sides.append(Side(own, weight, prototypes, kappa, normalizer, lengths, floor))
+    return sides
 
 
 def assign(scores: Array, *, hard: bool) -> Array:

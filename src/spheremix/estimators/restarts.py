@@ -168,7 +168,8 @@ def warn_of_limit(n: int, where: str, *, what: str = "EM", stacklevel: int = 3) 
 def warn_of_cap(
     n_components: int, kappa_max: float | Array, stacklevel: int = 3, *, has_prior: bool = True
 ) -> None:
-    """Warn that kappa hit its cap, so it is not the maximum."""
+    """Warn that kappa hit its cap, so it is not the maximum; several views have a cap each."""
+    has_prior = has_prior and np.ndim(kappa_max) == 0
     warnings.warn(
         ConvergenceWarning(
             "A kappa of the mixture of K = {K} is at its cap of {cap}, and not at the maximum",

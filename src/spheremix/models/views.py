@@ -152,7 +152,7 @@ class ViewsModel:
         """Return the weighted l1 norm of the prototypes of the penalised views."""
         return float(
             sum(
-                self._penalty_of(v).norms(prototypes[:, columns]).sum()
+                self.penalty_of(v).norms(prototypes[:, columns]).sum()
                 for v, columns in enumerate(self.columns)
                 if self._is_penalised(v)
             )
@@ -161,7 +161,7 @@ class ViewsModel:
     def _is_penalised(self, v: int) -> bool:
         return self.sparse_views[v] and self.view_weights[v] > 0.0
 
-    def _penalty_of(self, v: int) -> L1:
+    def penalty_of(self, v: int) -> L1:
         """Return the penalty of one view."""
         if not self._is_penalised(v):
             return L1()
@@ -290,7 +290,7 @@ class ViewsModel:
         pooled = vectors.sum(axis=0, keepdims=True)
         if not pooled.any():
             raise DegenerateError("vanished", 0)
-        unit: Array = self._penalty_of(v).directions(np.array([TINY]), pooled)[0]
+        unit: Array = self.penalty_of(v).directions(np.array([TINY]), pooled)[0]
         return unit
 
     def _kappas(self, v: int, dots: Array, mass: Array) -> Array:
@@ -332,7 +332,7 @@ class ViewsModel:
 
         What a component without a part in the view gains is its penalty.
         """
-        model, l1, factor = self.models[v], self._penalty_of(v), self._factor(v)
+        model, l1, factor = self.models[v], self.penalty_of(v), self._factor(v)
         vectors, mass, sizes = self._sums(v, resultants)
         old = parameters.prototypes[:, self.columns[v]]
         there = (mass > 0.0) & (sizes > 0.0)
@@ -382,7 +382,7 @@ class ViewsModel:
                 kappas=parameters.kappas[there, v],
             )
             sums = replace(resultants, mass=factor * mass[there], vectors=factor * vectors[there])
-            worst.append(replace(self.models[v], l1=self._penalty_of(v)).kkt_residual(sums, own))
+            worst.append(replace(self.models[v], l1=self.penalty_of(v)).kkt_residual(sums, own))
         return max(worst)
 
     def events(self, resultants: Resultants, parameters: VMFParameters, noise: float) -> Array:
@@ -390,7 +390,7 @@ class ViewsModel:
         resultants = self.with_seeds(resultants)
         return np.concatenate(
             [
-                self._penalty_of(v).events(
+                self.penalty_of(v).events(
                     self._factor(v) * parameters.kappas[:, v],
                     resultants.vectors[:, columns],
                     parameters.prototypes[:, columns],

@@ -11,13 +11,18 @@ from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.calibration import LeftOut
 from spheremix.estimators.of_fit import open_rows_of
+from spheremix.estimators.views import words_of
 from spheremix.parameters import require_number
 from spheremix.reading.document_fit import (
+    cosines_between,
     fit_values,
     limit_of_fit,
-    products,
+    places_of,
+    scaled,
     score_new,
     score_past,
+    shares_of,
+    word_places,
 )
 from spheremix.reading.drift import compare_shares, compare_words
 from spheremix.reading.new_groups import rank, search, suggest
@@ -303,13 +308,13 @@ def compare_batch(
        that the rest gives. Of a batch that is larger than the past, a part as large as the past is
        searched, and what belongs to its groups is taken from the rest.
     2. *Fit*: do more documents fit badly than one expects? The fit of a document is its cosine
-       with the prototype of its group. Documents of the fit are scored without their own part in
-       the prototypes, since otherwise new documents would always seem to fit worse. A document
-       fits badly if at most 5 % of the documents of the fit are as far from their groups. Their
-       number is compared with those in the same 399 parts.
+       with the prototype of its group; with several views, their mean by concentration. Documents
+       of the fit are scored without their own part in the prototypes, since otherwise new documents
+       would always seem to fit worse. A document fits badly if at most 5 % of the documents of the
+       fit are as far from their groups. Their number is compared with those in the same 399 parts.
     3. *Shares*: has any group more or fewer documents than its share of the past?
     4. *Words*: is the mean of the new documents of a group farther from the mean of its old ones
-       than if new and old ones were exchanged at random?
+       than if new and old ones were exchanged at random? With several views, in any of them.
 
     Each check has a quarter of the rate of false alarms, so the whole batch has at most about this
     rate, for any number of groups. This needs documents that are independent and from the same
@@ -373,8 +378,9 @@ class Past:
         self.n_rows = rows.n_rows
         left = LeftOut(self.mixture, rows, weights)
         self.scored = score_past(left, np.random.default_rng(self.seed))
-        self.vectors: Array = left.lengths[:, None] * self.mixture.prototypes_
-        self.gram: Array = products(self.scored.rows, self.scored.rows)
+        self.views = places_of(shares_of(self.mixture))
+        self.vectors: Array = scaled(left.vectors, self.views)
+        self.gram: Array = cosines_between(self.scored, self.scored)
 
     def compare(
         self, new: Any, *, feature_names: Sequence[str] | None, false_alarms: float
@@ -382,13 +388,14 @@ class Past:
         """Compare a batch with them, as :func:`compare_batch` does."""
         level, words = _level(false_alarms), None
         if feature_names is not None:
-            words = names_of_features(self.mixture, self.mixture.n_features_in_, feature_names)
+            n_words = words_of(self.mixture).prototypes_.shape[1]
+            words = names_of_features(self.mixture, n_words, feature_names)
         each, K = level / N_CHECKS, len(self.mixture.weights_)
         rng = np.random.default_rng([self.seed, 0])
         scored, batch = self.scored, score_new(self.mixture, check.open_again(self.mixture, new))
         values = fit_values(scored.cosines, batch.cosines)
         limit, share = limit_of_fit(scored.cosines)
-        searched = search(scored, batch, self.vectors, self.gram, limit, rng)
+        searched = search(scored, batch, self.vectors, self.gram, self.views, limit, rng)
         groups = suggest(self.mixture, len(scored), batch, searched, words, each, rng)
         numbers = np.full(len(batch), -1, dtype=np.intp)
         for i, one in enumerate(groups):
@@ -412,7 +419,7 @@ class Past:
                 _word_check(drift, each),
             ),
             new_groups=groups,
-            groups=_changes(shares, drift, words, each),
+            groups=_changes(shares, drift, words, word_places(self.mixture), each),
             nowhere=nowhere if self.mixture.scorer_.has_noise else None,
             unstable=scored.unstable,
         )
@@ -478,15 +485,15 @@ def _word_check(drift: WordsDrift, level: float) -> Check:
 
 
 def _changes(
-    shares: SharesDrift, drift: WordsDrift, words: list[str] | None, level: float
+    shares: SharesDrift, drift: WordsDrift, words: list[str] | None, places: slice, level: float
 ) -> GroupChanges:
     K = len(shares.found)
     more: list[list[str]] = [[] for _ in range(K)]
     fewer: list[list[str]] = [[] for _ in range(K)]
     if words is not None:
         for k in np.flatnonzero(drift.p_values <= level):
-            change = drift.differences[k]
-            rising = np.where(drift.n_with[k] >= LEAST_WITH, change, 0.0)
+            change = drift.differences[k, places]
+            rising = np.where(drift.n_with[k, places] >= LEAST_WITH, change, 0.0)
             more[k], fewer[k] = _first(rising, words), _first(-change, words)
     return GroupChanges(
         found=shares.found,

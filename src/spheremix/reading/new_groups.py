@@ -16,14 +16,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.reading.document_fit import joined_rows, products, some
+from spheremix.estimators.views import words_of
+from spheremix.reading.document_fit import (
+    cosines_between,
+    joined_rows,
+    products,
+    some,
+    word_places,
+)
 from spheremix.reading.words import characteristic_scores, group_masses
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.estimators.mixture import VMFMixture
-    from spheremix.reading.document_fit import Scored
+    from spheremix.reading.document_fit import Scored, Share
 
     Array = NDArray[np.float64]
     Ids = NDArray[np.intp]
@@ -114,8 +121,9 @@ def others_of(scored: Scored, members: Ids, places: Ids) -> Ids:
         return members
     total = np.asarray(scored.rows[members].sum(axis=0)).ravel()
     unseen = np.setdiff1d(places, members)
-    products = np.asarray(scored.rows[unseen] @ (total / np.linalg.norm(total)))
-    return np.sort(np.concatenate([members, unseen[products > scored.cosines[unseen]]]))
+    near = np.asarray(scored.rows[unseen] @ (total / np.linalg.norm(total)))
+    near = near / np.sqrt(scored.sizes[unseen])
+    return np.sort(np.concatenate([members, unseen[near > scored.cosines[unseen]]]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,25 +144,31 @@ class Exchange:
     keep the group that they have.
 
     ``suspects`` are the clearest new group in the batch, by numbers in it; ``vectors`` the q_k of
-    the past, of documents that are not among the given ones too; ``gram`` has the products of the
-    documents of the past.
+    the past, of documents that are not among the given ones too; ``gram`` has the cosines of the
+    documents of the past. With several views all this is so for each of ``views``, and cosines are
+    added up.
     """
 
     def __init__(
-        self, past: Scored, batch: Scored, suspects: Ids, vectors: Array, gram: Array
+        self,
+        past: Scored,
+        batch: Scored,
+        suspects: Ids,
+        vectors: Array,
+        gram: Array,
+        views: list[Share],
     ) -> None:
         self.n_past, self.n_new = len(past), len(batch)
         self.all = joined_rows([past, batch])
         counts = np.ones(len(self.all))
         counts[self.n_past + suspects] = 0.0
         self._pulls = self.all.pulls.multiply(counts[:, None]).tocsr()
-        across = products(batch.rows, past.rows)
-        own = products(batch.rows, batch.rows)
+        across = cosines_between(batch, past)
+        own = cosines_between(batch, batch)
         self.gram: Array = np.block([[gram, across.T], [across, own]])
         self._support = None if np.all(vectors) else (vectors != 0.0).astype(np.float64)
         self._vectors: Array = vectors + self._sums(np.arange(self.n_past, len(self.all)))
-        self._squares: Array = np.einsum("kj,kj->k", self._vectors, self._vectors)
-        self._products = _along(self.all.rows, self._vectors[self.all.labels])
+        self._views = [_Part(self.all, self._vectors, view) for view in views]
 
     @property
     def batch(self) -> Ids:
@@ -163,16 +177,10 @@ class Exchange:
 
     def cosines(self, part: Ids) -> Array:
         """Return the cosines of documents with the prototypes that all others give."""
-        labels = self.all.labels[part]
-        groups, places = np.unique(labels, return_inverse=True)
+        groups, places = np.unique(self.all.labels[part], return_inverse=True)
         sums = self._sums(part)[groups]
-        squares = self._squares[groups] + np.einsum(
-            "kj,kj->k", sums, sums - 2.0 * self._vectors[groups]
-        )
-        lengths = np.sqrt(np.maximum(squares, 1e-12))
-        # The product with every sum that occurs costs less than a copy of the right one for a row.
-        pulled = products(self.all.rows[part], sums)[np.arange(len(part)), places]
-        return np.asarray((self._products[part] - pulled) / lengths[places])
+        found = sum(view.cosines(part, groups, places, sums) for view in self._views)
+        return np.asarray(found / self.all.sizes[part])
 
     def draw(self, limit: float, rng: np.random.Generator) -> Draws:
         """Draw random parts as large as the batch; documents below the limit fit badly."""
@@ -190,6 +198,32 @@ class Exchange:
         found: Any = self._pulls[part].T @ self.all.rows[part]
         sums = found.toarray() if hasattr(found, "toarray") else found
         return np.asarray(sums if self._support is None else sums * self._support)
+
+
+class _Part:
+    """What the documents have in one view, and the prototypes there."""
+
+    def __init__(self, documents: Scored, vectors: Array, view: Share) -> None:
+        self._columns, self._root = view.columns, np.sqrt(view.share)
+        self._rows = documents.rows[:, view.columns]
+        self._vectors = vectors[:, view.columns]
+        self._squares: Array = np.einsum("kj,kj->k", self._vectors, self._vectors)
+        self._products = _along(self._rows, self._vectors[documents.labels])
+
+    def cosines(self, part: Ids, groups: Ids, places: Ids, sums: Array) -> Array:
+        """Return the cosines of documents with the prototypes without these sums, times the share.
+
+        ``groups`` has the groups that occur, with their ``sums``, and ``places`` which of them is
+        that of each document.
+        """
+        own = sums[:, self._columns]
+        squares = self._squares[groups] + np.einsum(
+            "kj,kj->k", own, own - 2.0 * self._vectors[groups]
+        )
+        lengths = np.sqrt(np.maximum(squares, 1e-12))
+        # The product with every sum that occurs costs less than a copy of the right one for a row.
+        pulled = products(self._rows[part], own)[np.arange(len(part)), places]
+        return np.asarray(self._root * (self._products[part] - pulled) / lengths[places])
 
 
 def _along(rows: Any, others: Array) -> Array:
@@ -214,7 +248,13 @@ class Searched:
 
 
 def search(
-    past: Scored, batch: Scored, vectors: Array, gram: Array, limit: float, rng: np.random.Generator
+    past: Scored,
+    batch: Scored,
+    vectors: Array,
+    gram: Array,
+    views: list[Share],
+    limit: float,
+    rng: np.random.Generator,
 ) -> Searched:
     """Search the clearest new group, and see what is found in random parts.
 
@@ -223,7 +263,7 @@ def search(
     """
     places = some(np.arange(len(batch)), len(past), rng)
     gain, members = _clearest(batch, places)
-    drawn = Exchange(past, batch.take(places), members, vectors, gram).draw(limit, rng)
+    drawn = Exchange(past, batch.take(places), members, vectors, gram, views).draw(limit, rng)
     return Searched(places, gain, members, drawn)
 
 
@@ -257,8 +297,8 @@ def suggest(
 
 def _clearest(batch: Scored, places: Ids) -> tuple[float, Ids]:
     """Search the clearest new group in a part of a batch; its documents by numbers in the part."""
-    rows = batch.rows[places]
-    return search_group(np.arange(len(places)), batch.cosines[places], products(rows, rows))
+    few = batch.take(places)
+    return search_group(np.arange(len(places)), few.cosines, cosines_between(few, few))
 
 
 def _described(
@@ -280,9 +320,12 @@ def _own_words(
     """Return the words that set new documents apart from all groups."""
     if words is None:
         return []
-    total = np.asarray(batch.rows[members].sum(axis=0)).ravel()
-    masses = group_masses(mixture.weights_, mixture.kappas_, len(words))
-    prototypes = np.vstack([mixture.prototypes_, total / np.linalg.norm(total)])
+    own, places = words_of(mixture), word_places(mixture)
+    total = np.asarray(batch.rows[members].sum(axis=0)).ravel()[places]
+    if not total.any():
+        return []
+    masses = group_masses(mixture.weights_, own.kappas_, len(words))
+    prototypes = np.vstack([own.prototypes_, total / np.linalg.norm(total)])
     scores = characteristic_scores(prototypes, np.append(masses, masses.mean()))[-1]
     best = np.argsort(-scores, kind="stable")[:WORDS]
     return [words[j] for j in best if scores[j] > 0.0]

@@ -38,7 +38,8 @@ class Report:
         The documents: texts, and with a corpus their ids, dates and labels. They are put into the
         report, long ones cut where they would make it too large.
     X : array-like or sparse matrix of shape (n, d), path or Directions, default=None
-        The rows of the fit, one a document.
+        The rows of the fit, one a document; of a mixture of several views a dictionary with the
+        views "words" and "meaning".
     feature_names : iterable of str, default=None
         The words of the columns; without names, columns are coordinates.
     vectorizer : TextVectorizer, default=None

@@ -55,7 +55,13 @@ from spheremix.run.stages.dense import (
     dense_key,
     fit_dense,
 )
-from spheremix.run.stages.meaning import Meaning, choose_model, find_meaning, meaning_key
+from spheremix.run.stages.meaning import (
+    Meaning,
+    by_words_alone,
+    choose_model,
+    find_meaning,
+    meaning_key,
+)
 from spheremix.run.stages.passages import Cut, cut_source, find_shares
 from spheremix.run.stages.path import follow_path, path_key
 from spheremix.run.stages.rows import (
@@ -215,7 +221,7 @@ def explore(
     if cut is None and model is None:
         source, cut = cut_source(source, options)
     if model is not None and not options.meaning_only:
-        _check_words_alone(cut, options)
+        _check_words_alone(options)
     embeddings = isinstance(source, Matrix) and source.vocabulary is None
     n_documents = source.X.shape[0] if isinstance(source, Matrix) else len(source)
     options = options.completed(words=not embeddings, n_documents=n_documents)
@@ -281,15 +287,13 @@ def _command_of(source: Corpus | Matrix, options: ExploreOptions) -> dict[str, A
     return command | ({"meaning_only": True} if options.meaning_only else {})
 
 
-def _check_words_alone(cut: Cut | None, options: ExploreOptions) -> None:
+def _check_words_alone(options: ExploreOptions) -> None:
     """Refuse what is found by one view of the rows alone, before all the work."""
-    told = "effects" if options.effects else "shares" if cut is not None else None
+    told = by_words_alone(options)
     if told is not None:
-        remedy = "leave out {effects}" if options.effects else "keep documents whole, {split=none}"
         raise ParameterError(
-            "{meaning} and words together: {told} are found for groups by words alone",
-            remedies=("leave out {meaning}", remedy),
-            told=told,
+            f"{{meaning}} and words together: {{{told}}} is for groups by words alone",
+            remedies=("leave out {meaning}", f"leave out {{{told}}}"),
         )
 
 
@@ -395,7 +399,7 @@ class Exploration(Context):
         stable = measure_stability(self, groups.rows, model, model_key)
         made["stability"] = self.note_part("stability", stable)
         made["meaning"] = self.meaning
-        if self.cut is None and self.meaning is None:
+        if self.cut is None:
             found = learn_from_labels(self, groups.rows, model, model_key)
             made["labelled"] = self.note_part("labelled", found)
         made |= self._of_documents(groups.rows, model, model_key, stable)

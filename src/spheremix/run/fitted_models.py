@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from spheremix.data.containers import as_table, is_views
 from spheremix.data.open import as_directions
 from spheremix.errors import ParameterError
 from spheremix.estimators.mixture import VMFMixture
@@ -16,10 +17,13 @@ from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.estimators.skmeans import SphericalKMeans
 from spheremix.estimators.tree import VMFTree
+from spheremix.estimators.validation import open_again
+from spheremix.estimators.views import MEANING, WORDS, words_of
 from spheremix.reading import Reading
 from spheremix.reading.partition import read_partition
 from spheremix.run.columns import TABLES
 from spheremix.run.folder.schema import RunInfo
+from spheremix.run.stages.meaning import GIVEN, Meaning
 from spheremix.run.stages.rows import Rows, Vectorization, rows_of_texts
 from spheremix.run.tables import is_of_kind
 from spheremix.text import Corpus, vectorize
@@ -42,7 +46,7 @@ def gather(
 ) -> tuple[RunInfo, dict[str, Any]]:
     """Return what is said of a fitted estimator, and the parts of its run."""
     dense, path, chosen, command = _models(model)
-    columns = None
+    columns, X, meaning = None, *_views_apart(chosen, X, vectorizer)
     if hasattr(documents, "items"):
         columns = {str(name): _plain_column(name, one) for name, one in documents.items()}
     corpus = None if columns is not None else _as_corpus(documents)
@@ -66,11 +70,12 @@ def gather(
     names = None if feature_names is None else [str(one) for one in feature_names]
     if X is not None and not sparse.issparse(X) and not isinstance(X, np.ndarray):
         X = as_directions(X, engine=model.engine, n_threads=model.n_threads)
-    _check_beside(chosen.n_features_in_, names, X, columns)
+    _check_beside(words_of(chosen).prototypes_.shape[1], names, X, columns)
     parts: dict[str, Any] = {"dense": dense, "path": path, "feature_names": names}
     if X is not None:
         rows = rows or _given_rows(X, corpus)
-        parts |= {"rows": replace(rows, words=names).beside(corpus), "documents": corpus}
+        rows = replace(rows, words=names).beside(corpus, meaning)
+        parts |= {"rows": rows, "documents": corpus, "meaning": meaning}
     if isinstance(model, SphericalKMeans):
         chosen = read_partition(model, None if rows is None else rows.X)
         parts["dense"] = {len(chosen.weights_): chosen}
@@ -79,6 +84,29 @@ def gather(
     if not isinstance(model, VMFTree):  # its advice would make every cut
         parts["advice"] = getattr(model, "advice_", None)
     return RunInfo(n_groups=len(chosen.weights_), command=command), parts
+
+
+def _views_apart(chosen: Any, X: Any, vectorizer: Any) -> tuple[Any, Meaning | None]:
+    """Return the words of the rows and their meaning, which a mixture of several views has."""
+    views_in = getattr(chosen, "views_in_", None) or {}
+    if len(views_in) < 2:
+        return (next(iter(X.values())) if is_views(X) and len(X) == 1 else X), None
+    if set(views_in) != {WORDS, MEANING}:
+        raise ValueError(
+            f"A run is of documents with the views {WORDS!r} and {MEANING!r}, and the mixture has "
+            f"{', '.join(map(repr, views_in))}."
+        )
+    if vectorizer is not None or not (X is None or is_views(X)):
+        raise ValueError(
+            f"The mixture has two views: give X as a dictionary with {WORDS!r} and {MEANING!r}, "
+            "and the words as feature_names."
+        )
+    if X is None:
+        return None, None
+    open_again(chosen, X)  # refuses what are no rows of these views
+    vectors = as_table(X[MEANING])
+    dense = vectors.toarray() if hasattr(vectors, "toarray") else vectors
+    return as_table(X[WORDS]), Meaning.of(np.asarray(dense), GIVEN, "The meaning")
 
 
 def _plain_column(name: Any, values: Iterable[Any]) -> list[Any]:

@@ -148,12 +148,7 @@ def compare_documents(
             "not compared with those of the run: passages of one document are too much alike."
         )
         return Assigned(run, rows, None, cut)
-    if run.meaning is not None:
-        listener.inform(
-            "The run has words and meaning: new documents are assigned by both, and not yet "
-            "compared with those of the run."
-        )
-    elif run.rows is None:
+    if run.rows is None:
         listener.inform("The run has no rows, so new documents are compared with nothing.")
     else:
         listener.begin(f"Comparing {count(len(rows.kept), 'document')} with those of the run")
@@ -164,11 +159,11 @@ def compare_rows(
     run: Run, rows: Rows, false_alarms: float = FALSE_ALARMS
 ) -> BatchComparison | None:
     """Compare documents in the columns of a run with those of the run."""
-    past = run.words_matrix()
-    if past is None or not len(rows.kept) or run.meaning is not None:
+    past = run.matrix()
+    if past is None or not len(rows.kept):
         return None
     how: dict[str, Any] = {"feature_names": run.feature_names, "false_alarms": false_alarms}
-    return compare_batch(run.mixture, past, rows.X, **how)
+    return compare_batch(run.mixture, past, rows.views, **how)
 
 
 def new_shares(run: Run, rows: Rows, cut: Cut) -> Shares:

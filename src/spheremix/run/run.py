@@ -173,7 +173,8 @@ class Run:
         documents : Corpus, list of str or dict of sequences, default=None
             The documents, or columns about them for ``documents.csv``.
         X : array-like or sparse matrix of shape (n, d), path or Directions, default=None
-            The rows of the fit, one a document.
+            The rows of the fit, one a document; of a mixture of several views a dictionary with the
+            views "words" and "meaning".
         feature_names : iterable of str, default=None
             The words of the columns; without names, columns are coordinates.
         vectorizer : TextVectorizer, default=None

@@ -174,8 +174,6 @@ def _labels(
     """
     old, K, fresh = added.labels, before.info.n_groups, added.fresh
     new = np.full(fresh.n_documents, -1, dtype=np.intp)
-    if found is None and len(fresh.kept) and before.meaning is not None:
-        new[fresh.kept] = before.reading.documents(fresh.views).labels
     if found is not None:
         new[fresh.kept] = np.where(found.new_group >= 0, K + found.new_group, found.labels)
         K += len(found.new_groups)

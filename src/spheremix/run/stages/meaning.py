@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 GIVEN = "given"  # vectors that somebody had
 NONE = "none"  # words alone
-SHORT = 60  # words of half of the texts, up to which their meaning helps
+SHORT = 60  # words of half of the texts, up to which their meaning helps: view_lengths.md
 FEWEST = 200  # texts, below which nobody has tried whether it does
 ENGLISH = "en"  # the language of the static vectors
 TOGETHER = 20  # texts whose language is found together: one alone has too few words
@@ -84,11 +84,18 @@ def choose_model(
     if options.meaning is not None:
         warned = options.meaning == STATIC and not english()
         return str(options.meaning), [FOREIGN] if warned else []
-    if options.effects or options.split not in {None, NONE}:  # which are found by words alone
+    if by_words_alone(options) is not None:
         return None, []
     if len(source) < FEWEST or not are_short(source.texts) or not english():
         return None, []
     return (STATIC, [HELPS]) if has_static() else (None, [WOULD_HELP])
+
+
+def by_words_alone(options: ExploreOptions) -> str | None:
+    """Return which of the options that are set is for groups that are found by words alone."""
+    if options.noise not in {None, NONE}:
+        return "noise"
+    return "split" if options.split not in {None, NONE} else None
 
 
 def are_short(texts: Sequence[str]) -> bool:
