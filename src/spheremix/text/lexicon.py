@@ -167,6 +167,7 @@ def _roots(
     bases: dict[str, str] = {}
     for form, one in lemmas.items():
         missing = one == form or counts.get(one, 0) < SLIP * derived[one]
+        missing &= one not in rule.stop  # which is no slip: it was left out
         base = _base(lemma, form, one) if missing else None
         if base is not None and base in counts and base != form:
             bases[one] = max(base, bases.get(one, base), key=lambda b: (counts[b], b))
