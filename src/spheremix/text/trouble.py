@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from spheremix.errors import Message, MissingPackageError
 from spheremix.text.corpus import shown
-from spheremix.text.stopwords import WORDS, stop_words
-from spheremix.text.words import forms, is_mixed
+from spheremix.text.languages import BEGINNING, LOOKED_AT, language_of
+from spheremix.text.stopwords import WORDS
+from spheremix.text.words import is_mixed
 from spheremix.wording import count, install
 
 if TYPE_CHECKING:
@@ -30,9 +31,6 @@ FEWEST = 10  # documents, below which nothing is said
 MIXED_SHARE = 0.02  # of the words
 JOINED_SHARE = 0.05  # of the documents that were looked at
 FOREIGN_SHARE = 0.05  # of the documents that were looked at
-LEAD = 0.1  # share of stop words by which another language is ahead
-LOOKED_AT = 2000  # documents, evenly spread
-BEGINNING = 3000  # characters of a document that were looked at
 NAMED = 3  # examples
 
 
@@ -132,16 +130,8 @@ def foreign(texts: Sequence[str], languages: Sequence[str]) -> Message | None:
     """Say how many texts seem to be in another language, by the shares of stop words of each."""
     if not any(code in WORDS for code in languages):
         return None  # nothing to compare with
-    lists = {code: stop_words(code) for code in WORDS}
-    others: Counter[str] = Counter()
-    for text in texts:
-        tokens = forms(text[:BEGINNING].lower())
-        if len(tokens) >= FEWEST:
-            share = {code: sum(map(each.__contains__, tokens)) for code, each in lists.items()}
-            best = max(share, key=lambda code: share[code])
-            said = max(share[code] for code in languages if code in share)
-            if share[best] - said >= LEAD * len(tokens):
-                others[best] += 1
+    found = Counter(code for code in map(language_of, texts) if code is not None)
+    others = Counter({code: n for code, n in found.items() if code not in languages})
     n = others.total()
     if n < FOREIGN_SHARE * len(texts) or not n:
         return None

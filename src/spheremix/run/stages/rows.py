@@ -26,6 +26,7 @@ from spheremix.text import (
     vectorize,
 )
 from spheremix.text.corpus import digest
+from spheremix.text.languages import find_languages, said_of_languages
 from spheremix.text.matrices import not_finite
 from spheremix.text.phrases import Phrase  # noqa: TC001
 from spheremix.text.selection import COMMON, DROPPED, MIXED, MOST_LISTED, RARE, most_frequent
@@ -362,6 +363,20 @@ def mended(source: Corpus | Matrix, options: ExploreOptions) -> Corpus | Matrix:
     if isinstance(source, Corpus):
         return corpus
     return replace(source, documents=corpus, notes=[*source.notes, *corpus.notes])
+
+
+def in_their_languages(
+    source: Corpus | Matrix, options: ExploreOptions
+) -> tuple[ExploreOptions, list[str]]:
+    """Take the languages of the documents where none was given; return also what is to be said."""
+    documents = documents_of(source)
+    counted = isinstance(source, Corpus) or source.vocabulary is None
+    if options.language is not None or documents is None or not counted or options.meaning_only:
+        return options, []
+    found = find_languages(documents.texts)
+    if not found or list(found) == options.languages():
+        return options, []
+    return replace(options, language=",".join(found)), [said_of_languages(found)]
 
 
 # Keys, and the stage
