@@ -22,6 +22,8 @@ from spheremix.run.sentences import (
     _short,
     _stability,
     _tree,
+    _trouble,
+    _where,
     kept_words,
     warnings,
 )
@@ -52,14 +54,49 @@ def test_groups_are_mostly_or_partly_the_labels(found, said):
     assert not TYPED.search(page)
 
 
-def test_short_documents_are_told():
-    run = SimpleNamespace(rows_table={"n_words": [4, None, 5, 0, 90]}, cut=None, meaning=None)
-    assert _short(run).render().startswith("2 documents have fewer than 5 different words")
-    assert "do not rely on their groups" in _short(run).page
-    assert _short(of(rows_table={"n_words": [5, 7]})) is None
+def test_short_documents_are_told_by_their_stability():
+    sure, unsure = "clearly here", "borderline with x"
+    table = {
+        "group": [0, 0, 1, 1, None],
+        "n_words": [4, 2, 9, 3, None],
+        "certainty": [unsure, sure, unsure, unsure, None],
+    }
+    said = _short(of(rows_table=table))
+    assert said.render().startswith("2 of 3 documents with fewer than 5 different words of the")
+    assert "are borderline: see certainty and n_words" in said.render()
+    assert _short(of(rows_table={**table, "certainty": [sure] * 4 + [None]})) is None
     assert _short(of(rows_table=None)) is None
     assert _short(of(rows_table={"id": ["of a matrix"]})) is None
-    assert _short(of(rows_table={"n_words": [4]}, meaning=object())) is None  # few words have one
+
+
+@pytest.mark.parametrize(
+    ("documents", "where"),
+    [
+        ([0, 1, 2], " (3 of them in {x}, which is most of it)"),
+        ([0, 1, 8], " (2 of them in {x})"),
+        ([0, 4, 8], ""),  # not more than half of them are in one
+        ([0, 4, 5, 6, 7], ""),  # no more than by chance
+        ([0], ""),
+        ([10, 10], ""),  # set aside
+        ([], ""),
+    ],
+)
+def test_the_group_that_has_most_of_the_documents_is_named(documents, where):
+    groups = {"group": [0, 1], "name": ["{x}", "y"], "size": [4, 6]}
+    run = of(rows_table={"group": [0] * 4 + [1] * 6 + [None]}, groups=groups)
+    found = _where(run, documents)
+    assert found.text == where
+    assert found.groups == (((0, where[2:-1]),) if where else ())
+
+
+def test_trouble_in_texts_names_its_group():
+    groups = {"group": [0, 1], "name": ["{x}", "y"], "size": [40, 20]}
+    run = doubted()
+    run.rows_table, run.groups = {"group": [0] * 40 + [1] * 20}, groups
+    said = [one for one in _trouble(run) if "another language" in one.page]
+    assert "20 of them in y, which is most of it" in said[0].page
+    assert said[0].groups == ((1, "20 of them in y, which is most of it"),)
+    assert said[0].message.remedies == ("say so with {language=en,de}",)
 
 
 def of(**more):
@@ -72,7 +109,12 @@ def of(**more):
         dense=dict.fromkeys(range(2, 11)),
         feature_names=["word"],
         path=SimpleNamespace(status_="collapsed", betas_=[0.0, 1.0]),
-        groups={"group": [1, 0], "name": ["cluster linkage", "x"], "stability": [0.4996, 0.5]},
+        groups={
+            "group": [1, 0],
+            "name": ["cluster linkage", "x"],
+            "stability": [0.4996, 0.5],
+            "size": [9, 9],
+        },
         start_agreement={10: 0.419},
         stability=lambda: SimpleNamespace(n_lost=2, n_replicates=20),
         cut=None,
@@ -96,7 +138,9 @@ def doubted():
     found = trouble(texts, [f"3d{i}" for i in range(20)], ("en",))
     how = SimpleNamespace(thresholds=thresholds)
     reasons = {2: NO_WORD_LEFT}
-    return of(rows=SimpleNamespace(trouble=found, vectorization=how, reasons=reasons))
+    run = of(rows=SimpleNamespace(trouble=found, vectorization=how, reasons=reasons))
+    run.rows_table = {name: one + [None] * (len(texts) - 3) for name, one in run.rows_table.items()}
+    return run
 
 
 def test_every_warning_says_on_the_page_in_words_what_to_do():
@@ -124,7 +168,7 @@ def test_every_warning_says_on_the_page_in_words_what_to_do():
         (_stability, "One group was dissolved more often than not when the documents were drawn"),
         (_stability, "cluster linkage (stability 49 %). Do not rely on it."),
         (_lost, "In 2 of 20 repetitions"),
-        (_short, "1 document has fewer than 5 different words of the vocabulary: do not rely on"),
+        (_short, "1 of 1 document with fewer than 5 different words of the vocabulary is border"),
         (_borderline, "1 of 2 documents may as well be in another group. A click on their number"),
     ],
 )

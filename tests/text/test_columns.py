@@ -41,6 +41,36 @@ class TestColumns:
         corpus = read_documents(write_json(tmp_path / "a.jsonl", rows), label="text")
         assert (corpus.texts, corpus.labels) == (["b"], {"text": [("a",)]})
 
+    def test_columns_of_few_values_are_offered_as_labels(self, tmp_path):
+        parties = ["left", "right", None] * 5
+        rows = [
+            {"text": f"some text {i}", "party": parties[i], "n": i, "odd": i % 2, "one": 1}
+            for i in range(15)
+        ]
+        path = write_csv(tmp_path / "a.csv", rows)
+        said = (
+            "Columns 'party', 'odd' have few values: to compare the groups with such labels, give"
+        )
+        assert f"{said} labels, give label=party." in read_documents(path).notes
+        for label in (False, "party"):
+            assert said not in " ".join(read_documents(path, label=label).notes)
+        assert said not in " ".join(read_documents(write_csv(tmp_path / "b.csv", rows[:8])).notes)
+
+    @pytest.mark.parametrize(
+        ("values", "labels"),
+        [
+            (["a"] * 5 + ["b"] * 5, True),
+            (["a"] * 6 + ["b"] * 4, False),  # one of them is rare
+            ([True] * 5 + [False] * 5, True),
+            ([1.0] * 5 + [0.5] * 5 + [None, ""] * 5, True),
+            (["a"] * 5 + ["b"] * 5 + [None] * 11, False),  # most are missing
+            (["a"] * 10, False),
+            (list("abcdefghijklm") * 5, False),  # too many
+        ],
+    )
+    def test_what_may_be_labels(self, values, labels):
+        assert columns.may_be_labels(values, len(values)) == labels
+
     def test_several_labels_are_preferred(self, tmp_path):
         rows = [{"text": "a", "label": "x", "labels": ["x", "y", "x", None]}]
         corpus = read_documents(write_json(tmp_path / "a.jsonl", rows))

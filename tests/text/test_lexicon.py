@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from spheremix.text import TextVectorizer
 from spheremix.text.lexicon import Lexicon, Simplemma
+from spheremix.text.stopwords import stop_words
 from spheremix.text.words import WordRule
 
 
@@ -92,6 +93,14 @@ def test_stems_of_a_function_need_be_no_words():
     assert set(found.known.values()) == {"relations"}
     assert found.word("relation") == "relations"
     assert found.word("Relationship") == "relations"
+
+
+@pytest.mark.parametrize("languages", ["en,de", "de,en", "en,fr", "en,nl", "it,es"])
+def test_no_stop_word_becomes_a_word(languages):
+    texts = ["He died when the tide was in.", "Die Diät, die er di sah.", "She dies. Das dit des."]
+    stop = frozenset().union(*map(stop_words, languages.split(",")))
+    found = TextVectorizer(language=languages, stop_words=stop, min_df=1, max_df=1.0).fit(texts)
+    assert not {word for word in stop if found.forms_.get(word) is not None}
 
 
 def test_stop_words_are_dropped_as_forms_and_as_lemmas():

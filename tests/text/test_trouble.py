@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
 from spheremix.text.corpus import Corpus
 from spheremix.text.trouble import MOJIBAKE, decoded_again, mend, trouble
@@ -17,7 +19,7 @@ GERMAN = "Der Preis des Hauses ist nicht mehr was er war, und ich weiß nicht wa
 
 
 def said(texts, words=(), languages=("en",), *, mended=False):
-    return [one.render() for one in trouble(texts, words, languages, mended=mended)]
+    return [one.message.render() for one in trouble(texts, words, languages, mended=mended)]
 
 
 def test_good_texts_have_no_trouble():
@@ -87,3 +89,13 @@ def test_another_language(texts, remedy):
     [message] = said(texts)
     assert f"say so with {remedy}." in message
     assert said([ENGLISH] * 99 + [GERMAN]) == []
+
+
+def test_trouble_says_in_which_texts_it_is():
+    texts = [ENGLISH] * 30 + [GERMAN] * 8 + ["the pricesThe house"] * 2
+    counts = sparse.csr_array(np.eye(40, 12, dtype=int))
+    [mixed, foreign] = trouble(texts, [f"{i}m" for i in range(12)], ["en"], counts)
+    assert (mixed.documents, mixed.looked_at) == ([*range(12)], 1)
+    assert foreign.documents == [*range(30, 38)]
+    [found] = trouble(([GERMAN] + [ENGLISH] * 3) * 1000, (), ["en"])
+    assert (found.looked_at, found.documents[:2], len(found.documents)) == (2, [0, 4], 1000)

@@ -144,6 +144,10 @@ TABLES: dict[str, TableSchema] = {
             ),
             "repeats": Column("Id of the first document with the same text; else empty."),
             "set_aside": Column("Why the document has no group; empty if it has one."),
+            "language": Column(
+                "Language of the document, as its stop words say; only if several languages were "
+                "found or given. Empty where they do not say."
+            ),
             "note": Column("Note on the document, from the edits of the run."),
             "misplaced": Column(
                 "1 if people marked the document as misplaced, else 0. It changes no group.", int
@@ -508,7 +512,7 @@ TABLES |= {
             **{
                 name: column
                 for name, column in _OF_DOCUMENTS.items()
-                if name not in {"id", *OF_SHARES}
+                if name not in {"id", "language", *OF_SHARES}
             },
         },
     ),
@@ -531,6 +535,7 @@ OF_THE_RUN = (
     "certainty",
     "stability",
     "label_probability",
+    "language",
     "x",
     "y",
     "note",

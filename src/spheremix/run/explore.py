@@ -70,6 +70,7 @@ from spheremix.run.stages.rows import (
     beside_vectors,
     check_options,
     documents_of,
+    in_their_languages,
     make_rows,
     mended,
     read_source,
@@ -217,7 +218,7 @@ def explore(
     source, lines = mended(source, options), frozenset[str]() if start is None else start.lines
     cut = None if start is None else start.cut
     check_columns(documents, options.effects)
-    model, said = choose_model(source, given, options)
+    options, model, said = _found_in(source, given, options, start)
     if cut is None and model is None:
         source, cut = cut_source(source, options)
     if model is not None and not options.meaning_only:
@@ -275,6 +276,17 @@ def explore(
         if start is not None:
             exploration.start_with(start)
         return exploration.run(rows, before)
+
+
+def _found_in(
+    source: Corpus | Matrix, given: Matrix | None, options: ExploreOptions, start: Start | None
+) -> tuple[ExploreOptions, str | None, list[str]]:
+    """Return the options with the languages of the texts, what finds their meaning, and notes."""
+    languages = list[str]()
+    if start is None:  # an update has the languages of the run before it
+        options, languages = in_their_languages(source, options)
+    model, said = choose_model(source, given, options)
+    return options, model, [*languages, *said]
 
 
 def _command_of(source: Corpus | Matrix, options: ExploreOptions) -> dict[str, Any]:

@@ -174,7 +174,12 @@ class ExploreOptions:
         "then groups of passages, and documents have a share of each group.",
         found="auto; none for a matrix",
     )
-    language: str | None = option(None, WORDS, "Language, as en or en,fr.", found="en")
+    language: str | None = option(
+        None,
+        WORDS,
+        "Language, as `en`, or several, as `en,fr`: each text is without its own stop words.",
+        found="by the stop words that the texts have; en where they say nothing",
+    )
     lemmatizer: str | None = option(None, WORDS, "simplemma or none.", found="simplemma")
     stop_words: Any = option(
         None,

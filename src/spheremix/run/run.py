@@ -799,6 +799,9 @@ class Run:
             each["labels"] = tables.label_columns(groups, corpus.labels, K, shares)
         if corpus.dates is not None:
             each["time"] = tables.time_columns(groups, corpus.dates, K, shares)
+        if rows.vectorization is not None:
+            given = str(rows.vectorization.parameters["language"])
+            tables.add_languages(each["documents"], corpus.texts, given)
         tables.add_marks(each, self.info, rows.corpus.ids)
         for key, columns in each.items():
             unknown = set(columns) - set(TABLES[key].columns)

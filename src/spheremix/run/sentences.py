@@ -18,6 +18,7 @@ from spheremix.reading.names import words_in
 from spheremix.run.columns import TABLES
 from spheremix.run.stages.rows import STOP
 from spheremix.run.tables import Table
+from spheremix.text.boilerplate import having_lines
 from spheremix.text.corpus import shown
 from spheremix.text.selection import COMMON, DROPPED, most_frequent
 from spheremix.text.vectorizer import NO_WORD_LEFT
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.path import VMFPath
     from spheremix.run.edits import UpdateRecord
     from spheremix.run.run import Run
+    from spheremix.text.trouble import Trouble
 
 CHANGES = 12  # sentences about the last edits that are shown
 SAME = 0.8  # ARI from which on the groups are said to be mostly the labels
@@ -35,6 +37,7 @@ PARTLY = 0.4  # ARI from which on they are said to be so in part
 NAMED = 5  # unstable groups, or common words, that are named
 AGREED = 0.6  # agreement of the runs below which it is said
 FEW = 5  # different words: a document with fewer is said to be short
+MORE_OFTEN = 1.5  # how much more often documents are in a group than by chance, where it is told
 UNSTABLE = 0.5  # stability below which a group is dissolved more often than not
 CONFIRMED = 12  # words that were asked for and are confirmed
 FIRST = 5  # words of a group that are compared after an update
@@ -393,19 +396,23 @@ def kept_words(run: Run) -> Remark | None:
 
 def left_out(run: Run) -> Remark | None:
     """Say in how many documents something was left out as no subject."""
-    how = None if run.rows is None else run.rows.vectorization
-    if how is None or not how.boilerplate:
+    rows = run.rows
+    how = None if rows is None else rows.vectorization
+    if rows is None or how is None or not how.boilerplate:
         return None
-    unit = unit_name(run)
+    unit, where = unit_name(run), Where()
     kinds = [f"{kind} in {count(n, unit)}" for kind, n in how.boilerplate.items()]
     text, values = "Left out as no subject: {kinds}", {"kinds": joined(kinds)}
     if how.lines:
-        text += ". Lines that are repeated: {lines}"
+        text += ". Lines that are repeated: {lines}{where}"
+        where = _where(run, having_lines(rows.corpus.texts, how.lines))
+        values["where"] = where.text
         values["lines"] = _few([f"{shown(line)} ({n:,})" for line, n in how.lines.items()])
     return _say(
         text,
         command=". To count their words, use {keep_boilerplate=True}",
         page=". The texts are shown whole",
+        groups=where.groups,
         **values,
     )
 
@@ -450,13 +457,47 @@ def _few(words: list[str]) -> str:
 
 def _trouble(run: Run) -> list[Remark]:
     """Say what looks wrong in the texts."""
-    return [] if run.rows is None else [_in_texts(message) for message in run.rows.trouble]
+    return [] if run.rows is None else [_in_texts(run, one) for one in run.rows.trouble]
 
 
-def _in_texts(message: Message) -> Remark:
+def _in_texts(run: Run, found: Trouble) -> Remark:
+    where = _where(run, found.documents, found.looked_at)
+    said, values = found.message, {**found.message.values, "where": where.text}
+    message = replace(said, text=said.text + "{where}", values=values)
     named = [name for one in message.remedies for name in message.parameters(one)]
-    remedies = tuple(MENDED[name] for name in named if name in MENDED)
-    return Remark(message, replace(message, remedies=remedies).render(), message)
+    there = tuple(MENDED[name] for name in named if name in MENDED)
+    remedies = there or tuple(one for one in message.remedies if not message.parameters(one))
+    return Remark(message, replace(message, remedies=remedies).render(), message, where.groups)
+
+
+class Where(NamedTuple):
+    """The group that something is about, in words, for the page with its number."""
+
+    text: str = ""
+    groups: tuple[tuple[int, str], ...] = ()
+
+
+def _where(run: Run, documents: list[int], looked_at: int = 1) -> Where:
+    """Name the group that has more than half of some documents, and more than by chance.
+
+    One of ``looked_at`` documents was looked at.
+    """
+    columns, table = run.rows_table, run.groups
+    if columns is None or table is None:
+        return Where()
+    groups = [columns["group"][i] for i in documents]
+    found = Counter(k for k in groups if k is not None and k >= 0)
+    [(group, n)] = found.most_common(1) or [(-1, 0)]
+    sizes = dict(zip(table["group"], zip(table["name"], table["size"], strict=True), strict=True))
+    if group not in sizes:
+        return Where()
+    name, size = sizes[group]
+    every = len(columns["group"]) / len(documents)
+    if n == 1 or 2 * n <= len(documents) or n * every < MORE_OFTEN * size:
+        return Where()
+    of = "" if 2 * n * looked_at <= size else ", which is most of it"
+    told = f"{n:,} of them in {name}{of}"
+    return Where(f" ({told})", ((group, told),))
 
 
 def _set_aside(run: Run) -> Remark | None:
@@ -578,20 +619,25 @@ def _lost(run: Run) -> Remark | None:
 
 
 def _short(run: Run) -> Remark | None:
-    """Warn of documents of few words."""
-    words = [] if run.rows_table is None else run.rows_table.get("n_words", [])
-    if run.meaning is not None:  # which few words have, too
+    """Say how many documents of few words are borderline."""
+    table = run.rows_table
+    if table is None or "n_words" not in table or "certainty" not in table:
         return None
-    n = sum(1 for one in words if one is not None and one < FEW)
-    if not n:
+    columns = zip(table["n_words"], table["certainty"], strict=True)
+    few = {i: sure for i, (n, sure) in enumerate(columns) if n is not None and n < FEW}
+    unsure = [i for i, sure in few.items() if sure and sure.startswith(BORDERLINE)]
+    if not unsure:
         return None
-    have, its = ("has", "its group") if n == 1 else ("have", "their groups")
+    where = _where(run, unsure)
+    are = "is" if len(unsure) == 1 else "are"
+    text = f"{len(unsure):,} of {count(len(few), unit_name(run))} with fewer than {FEW} "
     return _say(
-        f"{count(n, unit_name(run))} {have} fewer than {FEW} different words of the vocabulary: do "
-        f"not rely on {its}",
-        command=f" (column n_words of {_rows_file(run)})",
+        f"{text}different words of the vocabulary {are} borderline{{where}}",
+        command=f": see certainty and n_words in {_rows_file(run)}",
         page=". Each of them says so where it is opened",
-        short=f"{count(n, unit_name(run))} {have} fewer than {FEW} words: do not rely on {its}",
+        short=f"{text}words {are} borderline{{where}}",
+        groups=where.groups,
+        where=where.text,
     )
 
 

@@ -18,6 +18,7 @@ from spheremix.run.folder.files import replacing
 from spheremix.run.stages.rows import BY_EDIT, STOP
 from spheremix.select import CRITERIA
 from spheremix.text.formats import arrow_table, parquet_bytes
+from spheremix.text.languages import language_of
 from spheremix.text.selection import COMMON, DROPPED, MIXED, RARE, most_frequent
 from spheremix.wording import html_table
 
@@ -596,6 +597,13 @@ def advice_columns(advice: Advice) -> dict[str, Any]:
     """Return the evidence for each number of groups."""
     named = {"n_components": "n_groups"}
     return {named.get(name, name): values for name, values in advice.table().items()}
+
+
+def add_languages(columns: dict[str, Any], texts: Iterable[str], given: str) -> None:
+    """Put the language of each document into their table, where there are several."""
+    languages = given.split(",")
+    if len(languages) > 1:
+        columns["language"] = [language_of(text, languages) for text in texts]
 
 
 def add_marks(each: dict[str, dict[str, Any]], info: RunInfo, ids: list[str]) -> None:

@@ -125,6 +125,13 @@ def count_lines(texts: Sequence[str], lines: set[str]) -> Counter[str]:
     )
 
 
+def having_lines(texts: Sequence[str], lines: Mapping[str, int]) -> list[int]:
+    """Return the positions of the texts that have some of the lines."""
+    return [
+        i for i, text in enumerate(texts) if any(line.strip() in lines for line in text.split("\n"))
+    ]
+
+
 def most_repeated(counts: Mapping[str, int], n: int) -> dict[str, int]:
     """Return the lines that are repeated, by the numbers of the n texts that have them."""
 

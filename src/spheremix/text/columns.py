@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -48,6 +49,8 @@ OBVIOUS = {
 CLEARLY_LONGER = 3.0  # how many times longer the texts are than any other column
 OTHER_IDS = ("name another column with {id}", "use none with {id=False}")  # what helps bad ids
 SEVERAL = re.compile(r"[;|]")
+MOST_VALUES, LEAST = 12, 5  # of a column that may be labels; documents with each of them
+OFFERED = 3  # such columns that are named
 MOST = 1000  # other columns that are kept: objects whose keys are data have any number of them
 
 
@@ -82,6 +85,7 @@ class Choice:
     labels: list[str] = field(default_factory=list)
     guessed: set[str] = field(default_factory=set)
     date_format: str | None = None
+    offers: bool = False  # whether columns that may be labels are named
 
     def notes(self) -> list[str]:
         """Say which column is read as what."""
@@ -136,7 +140,8 @@ def choose(
             remedies=("say which one it is with {date}",),
             there=listed(there),
         )
-    return Choice(columns, found["label"], guessed, wanted.date_format)
+    offers = wanted.label is None and not found["label"]
+    return Choice(columns, found["label"], guessed, wanted.date_format, offers)
 
 
 class NoColumnError(ReadError):
@@ -368,6 +373,8 @@ class _Gathered:
         self._say_missing("date", self.values.get("date"))
         for column, labels in self.labels.items():
             self._say_missing(f"label {shown(column)}" if len(self.labels) > 1 else "label", labels)
+        if self.choice.offers:
+            self._offer_labels()
         if self.left_out:
             names = listed(list(self.left_out), 3)
             self.notes.append(
@@ -385,6 +392,16 @@ class _Gathered:
             "metadata": self._metadata(),
             "notes": [*self.notes, *self.clean.notes()],
         }
+
+    def _offer_labels(self) -> None:
+        """Name columns of few values, with which groups could be compared."""
+        others = {n: v for n, v in self.others.items() if n not in self.columns.values()}
+        found = [name for name, values in others.items() if may_be_labels(values, self.n)]
+        if found:
+            what = "Column {names} has" if len(found) == 1 else "Columns {names} have"
+            values = {"names": listed(found, OFFERED), "first": found[0]}
+            remedy = "to compare the groups with such labels, give {label=first}"
+            self.notes.append(Said(Message(f"{what} few values", values, (remedy,))))
 
     def _say_missing(self, what: str, values: list[Any] | None) -> None:
         without = sum(1 for value in values or () if not value)
@@ -438,6 +455,17 @@ def _alike(values: list[Any], parsed: list[Any] | None) -> bool:
         return False
     both = zip(values, parsed, strict=True)
     return all((not one and is_missing(value)) or str(value).strip() == one for value, one in both)
+
+
+def may_be_labels(values: Sequence[Any], n: int) -> bool:
+    """Return whether a column of n documents has few values, each in several documents."""
+    found: Counter[str] = Counter()
+    for value in values:
+        if not is_missing(value) and str(value).strip():
+            found[str(value).strip()] += 1
+            if len(found) > MOST_VALUES:
+                return False
+    return len(found) > 1 and min(found.values()) >= LEAST and 2 * found.total() >= n
 
 
 def _in_column(error: ReadError, path: Place, column: str, place: str) -> ReadError:

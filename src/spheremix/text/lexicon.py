@@ -12,7 +12,7 @@ from spheremix.text.words import NO_WORD, UNKNOWN
 from spheremix.wording import install
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from spheremix.text.words import WordRule
 
@@ -118,7 +118,7 @@ class Lexicon:
         for one in (lemma, _base(self.lemma, lower, lemma)):
             if one in self.known:
                 return self.known[one]
-        if _stops(self.rule, lower, lemma):
+        if is_form_of_stop_word(self.rule.stop, lower, lemma):
             return None
         return lemma if self.rule(lemma) else lower
 
@@ -167,6 +167,7 @@ def _roots(
     bases: dict[str, str] = {}
     for form, one in lemmas.items():
         missing = one == form or counts.get(one, 0) < SLIP * derived[one]
+        missing &= one not in rule.stop  # which is no slip: it was left out
         base = _base(lemma, form, one) if missing else None
         if base is not None and base in counts and base != form:
             bases[one] = max(base, bases.get(one, base), key=lambda b: (counts[b], b))
@@ -183,16 +184,16 @@ def _follow(form: str, steps: Mapping[str, str], rule: WordRule) -> str | None:
     way = [form]
     while (after := steps.get(way[-1], way[-1])) != way[-1]:
         if after in rule.stop:
-            return None if _stops(rule, way[-1], after) else way[-1]
+            return None if is_form_of_stop_word(rule.stop, way[-1], after) else way[-1]
         if after in way:
             return min(way[way.index(after) :])
         way.append(after)
     return way[-1]
 
 
-def _stops(rule: WordRule, form: str, lemma: str) -> bool:
+def is_form_of_stop_word(stop: Collection[str], form: str, lemma: str) -> bool:
     """Return whether a form is left out for its lemma: not "ai", which is one of "be" to some."""
-    return lemma in rule.stop and lemma[:1] == form[:1]
+    return lemma in stop and lemma[:1] == form[:1]
 
 
 def _base(lemma: Lemma, form: str, found: str) -> str | None:

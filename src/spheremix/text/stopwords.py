@@ -11,6 +11,8 @@ of every subject, and words of speech.
 
 from __future__ import annotations
 
+from functools import cache
+
 WORDS = {
     "en": """
         about above according across after afterwards again against ago ain all almost along already
@@ -268,6 +270,7 @@ EMPTY = {
 }
 
 
+@cache
 def stop_words(language: str) -> frozenset[str]:
     """Return the stop words of a language, or none where there is no list."""
     return frozenset(WORDS.get(language, "").split())

@@ -5,13 +5,16 @@ from __future__ import annotations
 import importlib
 import re
 from collections import Counter
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from spheremix.errors import Message, MissingPackageError
 from spheremix.text.corpus import shown
-from spheremix.text.stopwords import WORDS, stop_words
-from spheremix.text.words import forms, is_mixed
+from spheremix.text.languages import BEGINNING, LOOKED_AT, language_of
+from spheremix.text.stopwords import WORDS
+from spheremix.text.words import is_mixed
 from spheremix.wording import count, install
 
 if TYPE_CHECKING:
@@ -30,27 +33,44 @@ FEWEST = 10  # documents, below which nothing is said
 MIXED_SHARE = 0.02  # of the words
 JOINED_SHARE = 0.05  # of the documents that were looked at
 FOREIGN_SHARE = 0.05  # of the documents that were looked at
-LEAD = 0.1  # share of stop words by which another language is ahead
-LOOKED_AT = 2000  # documents, evenly spread
-BEGINNING = 3000  # characters of a document that were looked at
 NAMED = 3  # examples
 
 
-def trouble(
-    texts: Sequence[str], words: Iterable[str], languages: Sequence[str], *, mended: bool = False
-) -> list[Message]:
-    """Say what looks wrong in texts, a message each.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """What looks wrong in texts, and where."""
 
-    ``words`` are those that were kept; ``mended`` says that the texts were decoded again.
+    message: Message
+    documents: list[int]  # positions of those that have it
+    looked_at: int = 1  # every document of so many was looked at
+
+
+def trouble(
+    texts: Sequence[str],
+    words: Iterable[str],
+    languages: Sequence[str],
+    counts: Any = None,
+    *,
+    mended: bool = False,
+) -> list[Trouble]:
+    """Say what looks wrong in texts, and in which of them.
+
+    ``words`` are those that were kept, and ``counts`` the CSR matrix with a row for each text;
+    ``mended`` says that the texts were decoded again.
     """
-    sample = texts[:: max(1, -(-len(texts) // LOOKED_AT))]  # evenly spread
+    step = max(1, -(-len(texts) // LOOKED_AT))  # evenly spread
+    sample = texts[::step]
     found = [
-        None if mended else _mojibake(texts),
-        _mixed(words),
-        _joined(sample),
-        foreign(sample, languages),
+        (None if mended else _mojibake(texts), 1),
+        (_mixed(list(words), counts), 1),
+        (_joined(sample), step),
+        (foreign(sample, languages), step),
     ]
-    return [message for message in found if message is not None]
+    return [
+        replace(one, documents=[step * i for i in one.documents], looked_at=step)
+        for one, step in found
+        if one is not None
+    ]
 
 
 def mend(corpus: Corpus) -> Corpus:
@@ -73,36 +93,39 @@ def decoded_again(texts: Iterable[str]) -> tuple[list[str], int]:
     return [new for _, new in pairs], sum(new != old for old, new in pairs)
 
 
-def _message(text: str, *remedies: str, **values: int | str) -> Message:
+def _found(text: str, documents: list[int], *remedies: str, **values: int | str) -> Trouble:
     shown_as = {k: v if isinstance(v, str) else f"{v:,}" for k, v in values.items()}
-    return Message(text, shown_as, remedies)
+    return Trouble(message=Message(text, shown_as, remedies), documents=documents)
 
 
-def _mojibake(texts: Sequence[str]) -> Message | None:
+def _mojibake(texts: Sequence[str]) -> Trouble | None:
     examples: Counter[str] = Counter()
-    n = 0
-    for text in texts:
+    having = []
+    for i, text in enumerate(texts):
         if not text.isascii() and (found := MOJIBAKE.findall(text)):
             examples.update(found)
-            n += 1
-    if n < max(2, DECODED * len(texts)):
+            having.append(i)
+    if len(having) < max(2, DECODED * len(texts)):
         return None
-    return _message(
+    return _found(
         "Text seems to be decoded wrongly in {n} of {all} documents ({examples})",
+        having,
         "mend it with {mend_encoding=True}",
-        n=n,
+        n=len(having),
         all=len(texts),
         examples=", ".join(shown(one) for one, _ in examples.most_common(NAMED)),
     )
 
 
-def _mixed(words: Iterable[str]) -> Message | None:
-    every = list(words)
-    mixed = [word for word in every if is_mixed(word)]
+def _mixed(every: list[str], counts: Any) -> Trouble | None:
+    places = [j for j, word in enumerate(every) if is_mixed(word)]
+    mixed = [every[j] for j in places]
     if len(mixed) < max(FEWEST, MIXED_SHARE * len(every)):
         return None
-    return _message(
+    having = [] if counts is None else np.diff(counts[:, places].indptr).nonzero()[0].tolist()
+    return _found(
         "{n} of {all} words mix digits and letters (as {first})",
+        having,
         "leave them out with {drop_mixed=True}",
         n=len(mixed),
         all=len(every),
@@ -110,46 +133,40 @@ def _mixed(words: Iterable[str]) -> Message | None:
     )
 
 
-def _joined(texts: Sequence[str]) -> Message | None:
+def _joined(texts: Sequence[str]) -> Trouble | None:
     """Find words that ran together: names such as YouTube are written so by several documents."""
     found = [{*JOINED.findall(text[:BEGINNING])} for text in texts]
     documents = Counter(word for words in found for word in words)
     once = [sorted(word for word in words if documents[word] == 1) for words in found]
-    n = sum(map(bool, once))
-    if n < max(FEWEST, JOINED_SHARE * len(texts)):
+    having = [i for i, words in enumerate(once) if words]
+    if len(having) < max(FEWEST, JOINED_SHARE * len(texts)):
         return None
     examples = [words[0] for words in once if words][:NAMED]
-    return _message(
-        "Words seem to run together in {n} of {all} documents that were looked at (as {examples}): "
+    return _found(
+        "Words seem to run together in {n} of {all} documents that were looked at (as {examples})",
+        having,
         "see how the texts were made",
-        n=n,
+        n=len(having),
         all=len(texts),
         examples=", ".join(examples),
     )
 
 
-def foreign(texts: Sequence[str], languages: Sequence[str]) -> Message | None:
+def foreign(texts: Sequence[str], languages: Sequence[str]) -> Trouble | None:
     """Say how many texts seem to be in another language, by the shares of stop words of each."""
     if not any(code in WORDS for code in languages):
         return None  # nothing to compare with
-    lists = {code: stop_words(code) for code in WORDS}
-    others: Counter[str] = Counter()
-    for text in texts:
-        tokens = forms(text[:BEGINNING].lower())
-        if len(tokens) >= FEWEST:
-            share = {code: sum(map(each.__contains__, tokens)) for code, each in lists.items()}
-            best = max(share, key=lambda code: share[code])
-            said = max(share[code] for code in languages if code in share)
-            if share[best] - said >= LEAD * len(tokens):
-                others[best] += 1
-    n = others.total()
+    codes = enumerate(map(language_of, texts))
+    found = {i: code for i, code in codes if code is not None and code not in languages}
+    others, n = Counter(found.values()), len(found)
     if n < FOREIGN_SHARE * len(texts) or not n:
         return None
     best = others.most_common(1)[0][0]
     both = best if 2 * n > len(texts) else ",".join([*languages, best])
-    return _message(
+    return _found(
         "{n} of {all} documents that were looked at seem to be in another language than {said} "
         "({which})",
+        list(found),
         f"say so with {{language={both}}}",
         n=n,
         all=len(texts),

@@ -22,6 +22,7 @@ from spheremix.text.boilerplate import (
     most_repeated,
 )
 from spheremix.text.corpus import Corpus, check_texts
+from spheremix.text.languages import WithoutStopWords
 from spheremix.text.lexicon import Lexicon, Simplemma
 from spheremix.text.parts import Here, added, open_texts
 from spheremix.text.selection import (
@@ -65,8 +66,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     language : str, default="en"
-        Code of two or three letters; "en,fr" for texts in either. There are stop words for de, en,
-        es, fr, it, nl and pt. In other languages only ``max_df`` drops common words.
+        Code of two or three letters; "en,fr" for texts in either: each is without the stop words of
+        the language that it has most stop words of. There are stop words for de, en, es, fr, it, nl
+        and pt. In other languages only ``max_df`` drops common words.
     lemmatizer : {"simplemma", "none"}, None or callable, default="simplemma"
         A callable takes a form in lower case and gives its lemma or stem; it is called once for
         each form. A lemma of simplemma is used only where it is a form of the texts or a word of
@@ -451,9 +453,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _cutting(self, lemma: Any) -> Callable[[str], Iterable[str]]:
         """Return what cuts a text into forms, whatever its subject."""
-        if self.tokenizer is not None:
-            return self.tokenizer
-        return Cutting(signs=self.phrases > 1, cased=getattr(lemma, "cased", False))
+        cut = self.tokenizer or Cutting(
+            signs=self.phrases > 1, cased=getattr(lemma, "cased", False)
+        )
+        if not self._own_stop_words():
+            return cut
+        languages, own = self._languages(), self.lemmatizer == "simplemma"
+        lemmas = {code: Simplemma((code,)) if own else lemma or str.lower for code in languages}
+        return WithoutStopWords(languages, cut, lemmas)
 
     def _cut(self, lemma: Any) -> Callable[[str], Iterable[str]]:
         """Return what cuts a text into forms, without what is no subject."""
@@ -498,7 +505,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         return self.lemmatizer
 
+    def _own_stop_words(self) -> bool:
+        """Return whether each text is without the stop words of its own language alone."""
+        lists = [code for code in self._languages() if stop_words_in(code)]
+        return self.stop_words == "auto" and len(lists) > 1
+
     def _stop_words(self) -> frozenset[str]:
+        if self._own_stop_words():  # they are left out where texts are cut
+            return frozenset()
         if self.stop_words == "auto":
             return frozenset[str]().union(*map(stop_words_in, self._languages()))
         if self.stop_words == "english":

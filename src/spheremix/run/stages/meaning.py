@@ -12,9 +12,10 @@ from numpy.typing import NDArray  # noqa: TC002 (types are read when decoding)
 from spheremix.run.folder.store import key_of
 from spheremix.text import Corpus, Matrix
 from spheremix.text.corpus import digest
+from spheremix.text.languages import LOOKED_AT
 from spheremix.text.matrices import not_finite
 from spheremix.text.meaning import STATIC, embed, has_static
-from spheremix.text.trouble import LOOKED_AT, foreign
+from spheremix.text.trouble import foreign
 from spheremix.wording import count
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray  # noqa: TC002 (types are read when decoding)
 
 from spheremix.data.parts import spread_rows
-from spheremix.errors import Message, ParameterError
+from spheremix.errors import ParameterError
 from spheremix.estimators.views import MEANING, WORDS
 from spheremix.run.folder.archive import about, kept_apart
 from spheremix.run.folder.files import is_path
@@ -26,10 +26,11 @@ from spheremix.text import (
     vectorize,
 )
 from spheremix.text.corpus import digest
+from spheremix.text.languages import find_languages, said_of_languages
 from spheremix.text.matrices import not_finite
 from spheremix.text.phrases import Phrase  # noqa: TC001
 from spheremix.text.selection import COMMON, DROPPED, MIXED, MOST_LISTED, RARE, most_frequent
-from spheremix.text.trouble import mend, trouble
+from spheremix.text.trouble import Trouble, mend, trouble
 from spheremix.text.writing import Writing, learn_writing
 from spheremix.wording import count
 
@@ -141,7 +142,7 @@ def _removed_words(found: Mapping[str, Mapping[str, int]], stop: Collection[str]
 class Rows:
     """Documents with their rows."""
 
-    archive_version: ClassVar[int] = 3
+    archive_version: ClassVar[int] = 4
 
     X: Any  # CSR array or ndarray of shape (n, d): the words of documents, or their embeddings
     words: list[str] | None  # names of the columns; None for embeddings
@@ -152,7 +153,7 @@ class Rows:
     terms: list[str] | None = None  # these words
     vectorization: Vectorization | None = None
     writing: Writing | None = None  # of the words, where there are texts
-    trouble: list[Message] = field(default_factory=list)  # what looks wrong in the texts
+    trouble: list[Trouble] = field(default_factory=list)  # what looks wrong in the texts
     corpus: Corpus = kept_apart()  # all documents; without texts, their numbers only
     # Beside words, the direction of the meaning of each of all documents, zeros for none.
     meaning: Any = kept_apart()
@@ -364,6 +365,20 @@ def mended(source: Corpus | Matrix, options: ExploreOptions) -> Corpus | Matrix:
     return replace(source, documents=corpus, notes=[*source.notes, *corpus.notes])
 
 
+def in_their_languages(
+    source: Corpus | Matrix, options: ExploreOptions
+) -> tuple[ExploreOptions, list[str]]:
+    """Take the languages of the documents where none was given; return also what is to be said."""
+    documents = documents_of(source)
+    counted = isinstance(source, Corpus) or source.vocabulary is None
+    if options.language is not None or documents is None or not counted or options.meaning_only:
+        return options, []
+    found = find_languages(documents.texts)
+    if not found or list(found) == options.languages():
+        return options, []
+    return replace(options, language=",".join(found)), [said_of_languages(found)]
+
+
 # Keys, and the stage
 
 
@@ -437,7 +452,11 @@ def _vectorize(corpus: Corpus, options: ExploreOptions, lines: Iterable[str]) ->
         vectorization=Vectorization.of(found.vectorizer, parameters, options.stop_words or ()),
         writing=learn_writing(corpus.texts, found.vectorizer),
         trouble=trouble(
-            corpus.texts, found.words, options.languages(), mended=options.mend_encoding
+            corpus.texts,
+            found.words,
+            options.languages(),
+            spread_rows(found.X, found.rows, len(corpus)),
+            mended=options.mend_encoding,
         ),
     )
 
@@ -471,6 +490,7 @@ def _take_rows(matrix: Matrix, options: ExploreOptions) -> Rows:
             documents.texts,
             counter.vocabulary_,
             options.languages(),
+            counts,
             mended=options.mend_encoding,
         ),
     )
