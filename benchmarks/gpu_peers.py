@@ -1,7 +1,8 @@
 """Spherical k-means and mixtures on a CUDA device: flash-kmeans, plain PyTorch, ours.
 
 Run ``python benchmarks/gpu_peers.py`` (``--save`` writes results/gpu_peers-<device>.md; ``--only
-hard soft fits`` names sections; ``--grid`` adds 25 shapes to the four). flash-kmeans is imported if
+hard soft fits`` names sections; ``--grid`` adds 25 shapes to the four, and ``--seconds 330`` leaves
+out those that begin later; the file names them). flash-kmeans is imported if
 it is installed, or from a wheel in build/peers: ``pip download --no-deps -d build/peers
 flash-kmeans``. All start from the same prototypes on the same unit rows, in float32 and in float16.
 A time is the least of several, each the time of some more iterations, divided by their number: a
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -171,12 +173,18 @@ def cosine(X: torch.Tensor, means: np.ndarray) -> float:
     return float((X[:50_000].double() @ directions.mT).amax(1).mean())
 
 
-def table(title: str, methods: dict[str, Any], shapes: list[tuple[int, int, int]]) -> list[str]:
-    """Measure each method on each shape."""
+def table(
+    title: str, methods: dict[str, Any], shapes: list[tuple[int, int, int]], seconds: float = np.inf
+) -> list[str]:
+    """Measure each method on each shape; name the shapes that would begin after some seconds."""
+    begin, late = time.perf_counter(), []
     lines = [f"## {title}", "", "| rows x d, K | " + " | ".join(methods) + " |"]
     lines.append("|---|" + "---|" * len(methods))
     print("\n".join(lines), flush=True)
     for n, d, K in shapes:
+        if time.perf_counter() - begin > seconds:
+            late.append(f"{d} with K = {K:,}")
+            continue
         X, start = rows_of(n, d, K)
         cells = []
         for method in methods.values():
@@ -189,6 +197,8 @@ def table(title: str, methods: dict[str, Any], shapes: list[tuple[int, int, int]
         lines.append(f"| {n:,} x {d}, {K:,} | " + " | ".join(cells) + " |")
         print(lines[-1], flush=True)
         del X, start
+    if late:
+        lines += ["", f"Stopped after {seconds:.0f} s. Dimensions not reached: {', '.join(late)}."]
     return [*lines, ""]
 
 
@@ -211,13 +221,15 @@ def fits() -> list[str]:
             print(name, X.dtype, found[-1], flush=True)
             del fitted
         X = X.half()
-    return [*lines, *(f"| {name} | " + " | ".join(found) + " |" for name, found in cells.items())]
+    lines += [f"| {name} | " + " | ".join(found) + " |" for name, found in cells.items()]
+    return [*lines, ""]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--save", action="store_true")
     parser.add_argument("--grid", action="store_true")
+    parser.add_argument("--seconds", type=float, default=np.inf)
     parser.add_argument("--only", nargs="+", choices=["hard", "soft", "fits"])
     arguments = parser.parse_args()
     wanted = arguments.only or ["hard", "soft", "fits"]
@@ -228,14 +240,18 @@ def main() -> None:
     lines = [
         f"# Grouping by direction on one {name}",
         "",
-        f"`python benchmarks/gpu_peers.py --grid --save`, torch {torch.__version__}. Milliseconds;",
-        "in brackets the mean cosine of 50,000 rows with their nearest prototype in the end.",
+        f"`python benchmarks/{' '.join([Path(sys.argv[0]).name, *sys.argv[1:]])}`,",
+        f"torch {torch.__version__}. Milliseconds; in brackets the mean cosine of 50,000 rows with",
+        "their nearest prototype in the end.",
         "",
     ]
     parts: dict[str, Callable[[], list[str]]] = {
         "fits": fits,
         "hard": lambda: table(
-            "One hard iteration", METHODS, FOUR + (GRID if arguments.grid else [])
+            "One hard iteration",
+            METHODS,
+            FOUR + (GRID if arguments.grid else []),
+            arguments.seconds,
         ),
         "soft": lambda: table("One soft sweep", SOFT, FOUR),
     }

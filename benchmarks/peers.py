@@ -14,6 +14,7 @@ middle of their ratios and the range.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import textwrap
 import time
@@ -28,7 +29,7 @@ from threadpoolctl import threadpool_limits
 from timing import DATA, ROOT, load_newsgroups, machine
 
 import spheremix as sm
-from spheremix import em
+from spheremix import _kernels, em
 from spheremix.estimators.skmeans import lloyd
 
 try:
@@ -204,8 +205,9 @@ def main():
         lines += measure("100,000 x 384 float32, K = 50", themes(100_000, 50), 50, DENSE, broken)
     lines += told(broken)
     note = (
-        f"{machine()}; processor time of one thread. A ratio of 1.7 means that an iteration takes "
-        "1.7 times as long as one of spheremix. Lines with (soft) are compared with our mixture, "
+        f"{machine()}, kernels for {_kernels.simd_level()}, a load of {os.getloadavg()[2]:.0f}; "
+        "processor time of one thread. A ratio of 1.7 means that an iteration takes 1.7 times as "
+        "long as one of spheremix. Lines with (soft) are compared with our mixture, "
         "the other lines with our spherical k-means. Each package was run from "
         f'{STARTS} starts. "Ratio" is the median of the {STARTS} ratios, and "range" has the '
         "smallest and the largest. The command `python benchmarks/peers.py` measures all of this."
