@@ -1,19 +1,21 @@
-"""How soon the report answers in Chromium, and how fluently the map of documents moves.
+"""How soon the report opens and answers in Chromium, and how fluently the map of documents moves.
 
-    python benchmarks/page.py run/report.html      # what people do in this report
-    python benchmarks/page.py                      # the map alone, with 100,000 points
-    python benchmarks/page.py run/report.html --save
+    python benchmarks/page.py filings/report.html speeches/report.html    # these, and the map alone
+    python benchmarks/page.py                                             # the map alone
+    python benchmarks/page.py filings/report.html speeches/report.html --save
 
 Chromium of the system, without a window and without a GPU: all pixels are painted by the processor,
-which is the worst case. The table of a report has three times for each action, the median and the
-longest of the repetitions: *answer*, from the action until the next frame is painted; *blocked*,
-the longest time in the half second from the action on in which the page could not have answered
-another one; and *CPU*, what the main thread of the page used of the processor, which depends least
-on what else the machine does. The table of the map has the frames of a drag and of zooming with the
-wheel, one movement a frame: the median time between two frames, the time that 19 of 20 frames keep,
-and the time of the processor for one frame, of the main thread of the page and of all processes of
-the browser together, which depends least on what else the machine does. The first line says how
-busy the machine was: more than its cores means that other programs took part of the time.
+which is the worst case. Opening a report is from the address to the page that answers, in a new
+browser each time. The table of its actions has three times for each, the median and the longest of
+the repetitions: *answer*, from the action until the next frame is painted; *blocked*, the longest
+time in the half second from the action on in which the page could not have answered another one;
+and *CPU*, what the main thread of the page used of the processor, which depends least on what else
+the machine does. The tables of maps have the frames of a drag and of zooming with the wheel, one
+movement a frame, with the contours and the names of the groups: the median time between two frames,
+the time that 19 of 20 frames keep, and the time of the processor for one frame, of the main thread
+of the page and of all processes of the browser together. The map alone has made-up points in 30
+groups. The first line says how busy the machine was: more than its cores means that other programs
+took part of the time.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import os
 import shutil
 import statistics
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,16 +38,21 @@ from timing import ROOT, machine
 from spheremix.report.html import bundle, page_files, policy
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, CDPSession
+    from playwright.sync_api import Browser, BrowserContext, CDPSession, FloatRect, Page
 
 TARGET = ROOT / "benchmarks" / "results" / "page.md"
 SIZES = {"1280 x 800": (1280, 800), "1920 x 1080": (1920, 1080)}
 
-# What is done, how often it is repeated, and how: a function of the number of the repetition.
-CLICK_GROUP = """(i) => {
-  const groups = document.querySelectorAll("#group-list [role=option]");
-  groups[(i + 1) % groups.length].click();
-}"""
+# What is done, as a function of the number of the repetition; gives what is not there in a report.
+CLICK = """(i) => {{
+  const shown = document.querySelectorAll("{what}");
+  shown[(i + 1) % Math.min(shown.length, {first})].click();
+}}"""
+CHOOSE = """(i) => {{
+  const select = document.getElementById("{id}");
+  select.selectedIndex = (i + 1) % select.options.length;
+  select.dispatchEvent(new Event("change", {{ bubbles: true }}));
+}}"""
 SLIDE = """(i) => {{
   const slider = document.getElementById("{id}");
   const [low, high] = [Number(slider.min), Number(slider.max)];
@@ -52,52 +60,44 @@ SLIDE = """(i) => {{
   slider.dispatchEvent(new Event("input", {{ bubbles: true }}));
 }}"""
 SEARCH = """(i) => {
-  const input = document.getElementById("text-search");
-  input.value = ["company", "oil", "interest rates", "the", ""][i % 5];
-  input.dispatchEvent(new Event("input", { bubbles: true }));
-}"""
-FIND_WORD = """(i) => {
   const input = document.getElementById("search");
-  input.value = ["c", "co", "com", "comp", ""][i % 5];
+  input.value = ["c", "rate", "rates", "the", "interest rates"][i % 5];
   input.dispatchEvent(new Event("input", { bubbles: true }));
 }"""
-SORT = """(i) => {
-  const group = document.querySelector("[aria-label='Order of documents']");
-  group.querySelectorAll("button")[(i + 1) % 4].click();
+FIND = """(i) => {
+  const input = document.getElementById("search");
+  input.value = ["rate", "the", "company"][i % 3];
+  input.dispatchEvent(new Event("focus"));
+  document.querySelector("#found .found-documents").click();
 }"""
-SCOPE = """(i) => {
-  const select = document.getElementById("scope");
-  select.value = i % 2 ? "group" : "all";
-  select.dispatchEvent(new Event("change", { bubbles: true }));
-}"""
-OPEN = """(i) => document.querySelectorAll("#document-list .document")[i % 6].click()"""
-TAB = """(i) => {
-  const tabs = document.querySelectorAll("#tabs [role=tab]");
-  tabs[(i + 1) % tabs.length].click();
-}"""
-COLOUR = """(i) => {
-  const select = document.getElementById("map-colour");
-  select.selectedIndex = (i + 1) % select.options.length;
-  select.dispatchEvent(new Event("change", { bubbles: true }));
-}"""
-THEME = """() => document.getElementById("dark").click()"""
+MANY = 1000
+
+
+def click(what: str, first: int = MANY) -> str:
+    """Return the action of clicking on one of the first of these elements."""
+    return CLICK.format(what=what, first=first)
+
+
+# How it is called: the place in the page, what has to be there, and the action.
 ACTIONS = {
-    "choose a group": CLICK_GROUP,
-    "slider of groups": SLIDE.format(id="cut"),
-    "slider of words": SLIDE.format(id="beta"),
-    "slider of words, tab Words": SLIDE.format(id="beta"),
-    "find in texts": SEARCH,
-    "search a word": FIND_WORD,
-    "order of documents, all groups": SORT,
-    "all groups or this one": SCOPE,
-    "open a document": OPEN,
-    "another tab": TAB,
-    "colour of the map": COLOUR,
-    "dark or light": THEME,
-}
-START = {
-    "slider of words, tab Words": "#tab=prototypes",
-    "order of documents, all groups": "#scope=all",
+    "choose a group": ("", "#group-list [role=option]", click("#group-list [role=option]")),
+    "choose a word": ("", "#card-body button.word", click("#card-body button.word", 8)),
+    "slider of groups": ("", "#cut", SLIDE.format(id="cut")),
+    "slider of words": ("", "#beta", SLIDE.format(id="beta")),
+    "slider of words, tab Words": ("#tab=prototypes", "#beta", SLIDE.format(id="beta")),
+    "type into the search": ("", "#search", SEARCH),
+    "documents with a text": ("", "#search", FIND),
+    "typical, borderline or all": (
+        "",
+        "[aria-label='Which documents'] button",
+        click("[aria-label='Which documents'] button"),
+    ),
+    "order of documents, all groups": ("#scope=all&list=all", "#sort", CHOOSE.format(id="sort")),
+    "all groups or this one": ("#list=all", "#scope", CHOOSE.format(id="scope")),
+    "open a document": ("", "#document-list .document", click("#document-list .document", 6)),
+    "another tab": ("", "#tabs [role=tab]", click("#tabs [role=tab]")),
+    "colour of the map": ("", "#map-colour", CHOOSE.format(id="map-colour")),
+    "dark or light": ("", "#dark", click("#dark")),
 }
 TIMED = """async (action, i) => {
   const beats = [];
@@ -132,19 +132,32 @@ TIMED = """async (action, i) => {
 }"""
 
 MAP = """
-import { createDocumentMap } from "./document_map.js";
-import { categoricalColours, groupPalette } from "./document_map_colours.js";
-import { groupLabels } from "./document_map_labels.js";
+import { categoricalColours, groupPalette, hex } from "./lib/colours.js";
+import { groupContours } from "./map/contours.js";
+import { groupLabels } from "./map/labels.js";
+import { createDocumentMap } from "./map/map.js";
 
-const { x, y, groups } = JSON.parse(document.getElementById("data").textContent);
-const K = Math.max(...groups.slice(0, 1000)) + 1;
-const names = Array.from({ length: K }, (_, k) => `group ${k} of many`);
+const { x, y, groups, names } = JSON.parse(document.getElementById("data").textContent);
+const palette = groupPalette(names.length);
+const contours = groupContours({ x, y }, groups, names.length);
+const nothing = () => {};
 const map = createDocumentMap({
   x,
   y,
-  colours: categoricalColours(groups, groupPalette(K)),
-  labels: groupLabels({ x, y }, groups, names),
-  describe: (id) => `document ${id}`,
+  colours: categoricalColours(groups, palette),
+  labels: groupLabels({ x, y }, groups, names).map(({ at, ...label }) => ({
+    ...label,
+    group: at,
+    contour: contours[at],
+    colour: hex(palette[at]),
+  })),
+  describe: (id) => ({ title: `document ${id}`, line: "", note: names[groups[id]] }),
+  beside: () => [],
+  onSelect: nothing,
+  onName: nothing,
+  onLasso: nothing,
+  onView: nothing,
+  onReset: nothing,
 });
 document.getElementById("place").append(map.element);
 """
@@ -161,15 +174,38 @@ MOVE = """async ([kind, events]) => {
 }"""
 
 
+def opening(browser: Browser, report: Path, rounds: int) -> list[float]:
+    """Return the seconds until the page answers, each time in a browser that knows nothing."""
+    found = []
+    for _ in range(rounds):
+        begin = time.perf_counter()
+        context, page = open_page(browser, report)
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        found.append(time.perf_counter() - begin)
+        context.close()
+    return found
+
+
+def open_page(browser: Browser, report: Path, place: str = "") -> tuple[BrowserContext, Page]:
+    """Open a report on a screen of 1280 x 800 pixels."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.goto(report.resolve().as_uri() + place)
+    page.locator("body[data-ready]").wait_for(timeout=60_000)
+    return context, page
+
+
 def do_actions(browser: Browser, report: Path, rounds: int) -> list[list[str]]:
     """Time every action that the report has; give the rows of a table."""
     rows = []
-    for name, action in ACTIONS.items():
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
-        page.goto(report.resolve().as_uri() + START.get(name, ""))
-        page.locator("body[data-ready]").wait_for(timeout=60_000)
+    for name, (place, needed, action) in ACTIONS.items():
+        context, page = open_page(browser, report, place)
         page.wait_for_timeout(1000)
-        session = page.context.new_cdp_session(page)
+        if not page.locator(needed).count():
+            print(f"{name}: not in this report", flush=True)
+            context.close()
+            continue
+        session = context.new_cdp_session(page)
         session.send("Performance.enable", {"timeDomain": "threadTicks"})
         found = []
         for i in range(rounds + 1):
@@ -178,7 +214,7 @@ def do_actions(browser: Browser, report: Path, rounds: int) -> list[list[str]]:
             page.evaluate(f"({action})({2 * i + 1})")
             page.wait_for_timeout(500)
             found.append((answer, blocked, 1000 * (busy_seconds(session) - before)))
-        page.close()
+        context.close()
         columns = zip(*found[1:], strict=True)  # the first one compiles, and is left out
         rows.append([name, *(f"{one:.0f}" for times in columns for one in summary(times))])
         print(rows[-1], flush=True)
@@ -203,12 +239,13 @@ def write_map(folder: Path, n: int, width: int, height: int) -> Path:
     groups = rng.integers(30, size=n)
     places = centres[groups] + rng.normal(scale=2600, size=(n, 2))
     x, y = np.clip(places, 0, 65535).astype(int).T.tolist()
-    data = json.dumps({"x": x, "y": y, "groups": groups.tolist()})
+    names = [f"group {k} · of many · in all" for k in range(30)]
+    data = json.dumps({"x": x, "y": y, "groups": groups.tolist(), "names": names})
     files = page_files()
     modules = {name: text for name, text in files.items() if name.endswith(".js")}
     script = bundle({**modules, "start.js": MAP}, "start.js")
     size = f"#place {{ width: {width}px; height: {height}px; }}"
-    style = files["style.css"] + files["style_map.css"] + size
+    style = files["style.css"] + size
     path = folder / f"map-{width}.html"
     path.write_text(
         f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>map</title>
@@ -221,21 +258,21 @@ def write_map(folder: Path, n: int, width: int, height: int) -> Path:
     return path
 
 
-def move_map(browser: Browser, path: Path, width: int, height: int) -> list[list[str]]:
-    """Drag the map and zoom; give the rows of a table."""
-    page = browser.new_page(viewport={"width": width, "height": height})
-    page.goto(path.as_uri())
-    page.locator(".document-map > canvas").first.wait_for()
+def move_map(browser: Browser, page: Page) -> list[list[str]]:
+    """Drag the map of a page and zoom; give the rows of a table."""
+    canvas = page.locator(".document-map > canvas[tabindex]")
+    canvas.wait_for()
     page.wait_for_timeout(1500)
+    box = canvas.bounding_box()
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
     whole = browser.new_browser_cdp_session()
     rows = []
     for name, kind, events in (
-        ("drag", "pointermove", drag(width, height)),
-        ("zoom", "wheel", zoom(width, height)),
+        ("drag", "pointermove", drag(box)),
+        ("zoom", "wheel", zoom(box)),
     ):
-        page.mouse.move(width / 2, height / 2)
+        page.mouse.move(events[0]["clientX"], events[0]["clientY"])
         if kind == "pointermove":
             page.mouse.down()
         before = busy_seconds(session), browser_seconds(whole)
@@ -249,7 +286,7 @@ def move_map(browser: Browser, path: Path, width: int, height: int) -> list[list
         cells = [second, statistics.median(between), most, *work]
         rows.append([name, f"{len(times)}", *(f"{one:.0f}" for one in cells)])
         print(rows[-1], flush=True)
-    page.close()
+        page.wait_for_timeout(500)
     return rows
 
 
@@ -259,19 +296,25 @@ def browser_seconds(session: CDPSession) -> float:
     return sum(one["cpuTime"] for one in told)
 
 
-def drag(width: int, height: int) -> list[dict[str, float]]:
+def drag(box: FloatRect) -> list[dict[str, float]]:
     """Return the places of a hand that drags the map around."""
     corners = [(0.5, 0.5), (0.8, 0.7), (0.2, 0.3), (0.7, 0.2), (0.5, 0.5)]
     places = np.concatenate(
         [np.linspace(one, other, 40) for one, other in itertools.pairwise(corners)]
     )
-    return [{"clientX": float(width * x), "clientY": float(height * y)} for x, y in places]
+    return [_at(box, x, y) for x, y in places]
 
 
-def zoom(width: int, height: int) -> list[dict[str, float]]:
+def zoom(box: FloatRect) -> list[dict[str, float]]:
     """Return the turns of a wheel that zooms in and out."""
-    place = {"clientX": 0.45 * width, "clientY": 0.55 * height}
-    return [{"deltaY": turn, **place} for turn in [-30.0] * 80 + [30.0] * 80]
+    return [{"deltaY": turn, **_at(box, 0.45, 0.55)} for turn in [-30.0] * 80 + [30.0] * 80]
+
+
+def _at(box: FloatRect, x: float, y: float) -> dict[str, float]:
+    return {
+        "clientX": box["x"] + float(x) * box["width"],
+        "clientY": box["y"] + float(y) * box["height"],
+    }
 
 
 def table(head: list[str], rows: list[list[str]]) -> list[str]:
@@ -280,10 +323,43 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
     return [f"| {' | '.join(cells)} |" for cells in lines]
 
 
+WAITING = (
+    "Where more programs run than there are cores, answers and frames wait for the others; the "
+    "columns CPU do not count that."
+)
+ACTION_HEAD = ["action", "answer, ms", "longest", "blocked, ms", "longest", "CPU, ms", "longest"]
+MAP_HEAD = ["gesture", "frames", "a second", "between, ms", "19 of 20"]
+MAP_HEAD += ["CPU of the page, ms a frame", "of the browser"]
+
+
+def measure_report(browser: Browser, report: Path, rounds: int) -> list[str]:
+    """Measure a report: opening it, its actions and its map; give the lines about it."""
+    seconds = opening(browser, report, rounds)
+    context, page = open_page(browser, report)
+    facts = page.locator("#facts").inner_text()
+    box = page.locator(".document-map").bounding_box()
+    moved = move_map(browser, page)
+    context.close()
+    size = report.stat().st_size / 1e6
+    opened = f"{statistics.median(seconds):.1f} s, {max(seconds):.1f} s at the longest"
+    return [
+        f"## A report of {facts}, {size:.1f} MB",
+        "",
+        f"It opens in {opened}, of {rounds} times. Each action {rounds} times:",
+        "",
+        *table(ACTION_HEAD, do_actions(browser, report, rounds)),
+        "",
+        f"Its map, on {box['width']:.0f} x {box['height']:.0f} pixels:",
+        "",
+        *table(MAP_HEAD, moved),
+        "",
+    ]
+
+
 def main() -> None:
-    """Measure a report, the map, or both; print, and save where asked."""
+    """Measure reports and the map alone; print, and save where asked."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("report", nargs="?", type=Path)
+    parser.add_argument("reports", nargs="*", type=Path)
     parser.add_argument("--points", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--save", action="store_true")
@@ -293,32 +369,19 @@ def main() -> None:
         place = os.environ.get("SPHEREMIX_CHROMIUM") or shutil.which("chromium")
         flags = ["--no-sandbox", "--disable-gpu"]
         browser = playwright.chromium.launch(executable_path=place, args=flags)
-        busy = f"{load:.1f} programs at once before, "
         lines = [""]
-        if given.report:
-            rows = do_actions(browser, given.report, given.rounds)
-            size = given.report.stat().st_size / 1e6
-            head = [
-                "action",
-                "answer, ms",
-                "longest",
-                "blocked, ms",
-                "longest",
-                "CPU, ms",
-                "longest",
-            ]
-            lines += [f"A report of {size:.1f} MB, {given.rounds} times each.", ""]
-            lines += [*table(head, rows), ""]
-        head = ["gesture", "frames", "a second", "between, ms", "19 of 20"]
-        head += ["CPU of the page, ms a frame", "of the browser"]
+        for report in given.reports:
+            lines += measure_report(browser, report, given.rounds)
         for name, (width, height) in SIZES.items():
-            path = write_map(Path(folder), given.points, width, height)
-            lines += [f"The map alone, {given.points:,} points on {name} pixels.", ""]
-            lines += [*table(head, move_map(browser, path, width, height)), ""]
+            page = browser.new_page(viewport={"width": width, "height": height})
+            page.goto(write_map(Path(folder), given.points, width, height).as_uri())
+            lines += [f"## The map alone, {given.points:,} points on {name} pixels", ""]
+            lines += [*table(MAP_HEAD, move_map(browser, page)), ""]
+            page.close()
         version = browser.version
         browser.close()
-    busy += f"{os.getloadavg()[0]:.1f} after"
-    lines[0] = f"{machine()}; Chromium {version} without a GPU; {busy}.\n"
+    busy = f"{load:.1f} programs at once before, {os.getloadavg()[0]:.1f} after"
+    lines[0] = f"{machine()}; headless Chromium {version} without a GPU; {busy}. {WAITING}\n"
     text = "\n".join(lines)
     print(text)
     if given.save:
