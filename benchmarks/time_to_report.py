@@ -23,6 +23,7 @@ groups, and have no path, stability, tree or map.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
 import resource
@@ -32,6 +33,7 @@ import sys
 import tempfile
 import time
 from html import escape
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +54,11 @@ CASES = {
     "titles": WORDS,
     "titles, words and meaning": [("first", {"meaning": "static"})],
     "filings": WHOLE,
+    "speeches in passages": WHOLE,
+    "20,000 passages": WHOLE,
     **dict.fromkeys(COUNTS, WORDS),
 }
+SOME_SPEECHES = 503  # which have 20,000 passages
 PEERS = {"bbc": 5, "titles": 20, "10,000 texts": 28, "50,000 texts": 28, "200,000 texts": 28}
 BY_DEFAULT = [name for name in CASES if name != "1,000,000 texts"]
 # Words of the announcements of stages, and what they are called in the table.
@@ -68,6 +73,7 @@ STAGES = {
     "the path": "path",
     "Dividing": "tree",
     "what stays": "stability",
+    "Finding the shares": "shares",
     "Placing": "map",
     "islands": "map",
     "Writing": "tables and page",
@@ -80,6 +86,14 @@ def source_of(case: str, folder: Path) -> Path:
         return DATA / "bbc_news" / "docs.jsonl.gz"
     if case == "filings":
         return DATA / "sec8k_stanford" / "docs.jsonl.gz"
+    speeches = DATA / "bank_speeches" / "docs.jsonl.gz"
+    if case == "speeches in passages":
+        return speeches
+    if case == "20,000 passages":
+        path = folder / "speeches.jsonl"
+        with gzip.open(speeches, "rt", encoding="utf-8") as lines:
+            path.write_text("".join(islice(lines, SOME_SPEECHES)), "utf-8")
+        return path
     texts = made_up_texts(COUNTS[case]) if case in COUNTS else short_texts("stackoverflow")[0]
     path = folder / "texts.jsonl"
     with path.open("w", encoding="utf-8") as lines:

@@ -126,15 +126,19 @@ class Evidence:
         return int(places[self.scores[places].argmax()])
 
     @property
+    def far(self) -> int | None:
+        """Place of the best number far beyond kinds of documents; None: none was tried."""
+        far = np.flatnonzero(self.candidates >= FAR * self.candidates[self._first])
+        return int(far[self.scores[far].argmax()]) if len(far) else None
+
+    @property
     def subjects(self) -> int | None:
         """Place of the subjects of passages beyond a few kinds of documents; None without such."""
-        first = self._first
-        far = np.flatnonzero(self.candidates >= FAR * self.candidates[first])
-        if not self.of_passages or not len(far):
+        far = self.far
+        if not self.of_passages or far is None:
             return None
-        best = int(far[self.scores[far].argmax()])
-        risen = self.agreement[best] - np.nanmin(self.agreement[first : best + 1])
-        return best if risen >= RISEN and self.agreement[best] >= LOOSE else None
+        risen = self.agreement[far] - np.nanmin(self.agreement[self._first : far + 1])
+        return far if risen >= RISEN and self.agreement[far] >= LOOSE else None
 
     @property
     def broad(self) -> int:

@@ -15,7 +15,7 @@ from spheremix.run import Listener
 from spheremix.run.explore import check_run
 from spheremix.run.new_documents import compare_documents
 from spheremix.run.options import ExploreOptions
-from spheremix.run.sentences import remarks
+from spheremix.run.sentences import first_remarks, remarks
 from spheremix.text import Corpus
 
 WORDS = {
@@ -281,6 +281,17 @@ def test_shares_of_broader_groups_are_sums_of_those_of_their_groups():
         assert documents["broad_share"][i] == pytest.approx(max(own[i] for own in sums.values()))
         assert sums[node][i] == pytest.approx(documents["broad_share"][i])
         assert documents["broad_name"][i] == run.nodes[node].name
+
+
+def test_where_no_subjects_lie_beyond_a_few_groups_the_run_says_how_to_have_finer_ones():
+    run = sm.explore_corpus(speeches()[0], None)
+    evidence = run.advice.evidence
+    far = int(evidence.candidates[evidence.far])
+    assert evidence.subjects is None
+    assert far >= 4 * run.info.n_groups
+    told = [one.render(lambda name: f"--{name}") for one in first_remarks(run)]
+    assert any(f"For finer subjects: --levels {run.info.n_groups},{far}" in one for one in told)
+    assert any("For finer subjects" in one.render() for one in remarks(run))
 
 
 def test_few_long_documents_stay_whole_and_the_run_says_so():

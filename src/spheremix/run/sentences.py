@@ -707,9 +707,16 @@ def _advice(run: Run) -> Remark | None:
     also = [f"{one.n_clusters} ({one.level})" for one in others]
     said = [f"How many: {first.sentence} The evidence for it is {advice.certainty}."]
     said += [one.sentence for one in others]
+    evidence, finer = advice.evidence, ""
+    if evidence.of_passages and evidence.subjects is None and evidence.far is not None:
+        levels = f"{first.n_clusters},{int(evidence.candidates[evidence.far])}"
+        finer = f"For finer subjects: {{levels={levels}}}"
     return _say(
         "{said}",
-        short="The evidence for {first} is {sure}" + "; also: {also}" * bool(also),
+        command=f" {finer}" if finer else "",
+        short="The evidence for {first} is {sure}"
+        + "; also: {also}" * bool(also)
+        + (f". {finer}" if finer else ""),
         said=" ".join([*said, *advice.doubts]),
         first=count(first.n_clusters, "group"),
         sure=advice.certainty,
