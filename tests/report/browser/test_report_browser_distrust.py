@@ -90,12 +90,31 @@ def test_the_colours_of_how_sure_have_a_legend_with_counts(open_report, counts):
     assert legend.is_hidden()  # names on the map say which colour is which group
     opened.page.locator("#map-colour").select_option("sure")
     expected = [f"{WORDS[one]}: {n}" for one, n in ordered(counts) if n]
-    assert legend.locator("li").all_inner_texts() == expected
+    about, *lines = legend.locator("li").all_inner_texts()
+    assert about == "colours: how sure; groups are grey"
+    assert lines == expected
     backgrounds = legend.locator(".swatch").evaluate_all("all => all.map(s => s.style.background)")
     assert len(set(backgrounds)) == len(expected)
     box, frame = legend.bounding_box(), opened.page.locator("#document-map").bounding_box()
     assert box["y"] >= frame["y"]
     assert box["y"] + box["height"] <= frame["y"] + frame["height"]
+
+
+@pytest.mark.usefixtures("grown")
+def test_groups_are_grey_beside_points_in_other_colours(open_report):
+    page = open_report("grown").page
+
+    def colours(selector):
+        read = "all => all.map(one => getComputedStyle(one).backgroundColor)"
+        return set(page.locator(selector).evaluate_all(read))
+
+    groups = colours("#group-list .swatch")
+    assert len(groups) == 5
+    page.locator("#map-colour").select_option(label="desk")
+    assert len(colours("#group-list :is(.swatch, .bar), #card-swatch, .word-bars .own .bar")) == 1
+    assert not groups & colours(".map-legend .swatch")
+    page.locator("#tab-prototypes").click()
+    assert colours("#group-list .swatch") == groups
 
 
 def test_the_reader_says_what_makes_a_document_borderline_and_shows_no_odds_beside_it(

@@ -279,3 +279,28 @@ test("a group in two parts has its name at the larger one; empty groups have non
   assert.equal(found[0].weight, 11);
   near(found[0].x, 10_000, 100);
 });
+
+test("a group whose middle is below another name is named in smaller letters beside it", () => {
+  const view = wholeView(cloud(50), 500, 400);
+  const [x, y] = [30_000, 30_000];
+  const measure = (text, size) => 0.55 * size * text.length;
+  // Around the two groups nothing may be written, but for one line.
+  const [, top] = toScreen(view, x / 65535, y / 65535);
+  const controls = [
+    { left: 0, top: top + 15, width: 500, height: 200 },
+    { left: 0, top: top - 300, width: 500, height: 285 },
+  ];
+  const spots = { xs: [x, 55_000], ys: [y, 30_000] };
+  const [first, second] = placeLabels(
+    [
+      { x, y, text: "the larger group", weight: 9 },
+      { x, y, text: "small", weight: 1, spots },
+    ],
+    view,
+    measure,
+    controls,
+  );
+  assert.equal(first.text, "the larger group");
+  assert.equal(second?.text, "small");
+  assert.ok(second.anchor[0] > first.left + first.width);
+});

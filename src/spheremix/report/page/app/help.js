@@ -85,7 +85,7 @@ function keysOf(content) {
     ["/", "search"],
     ["+ − 0", "zoom what is shown in, out, or back to all"],
     ["[ ]", "move it to the left or right"],
-    dataMap && ["m", `groups or documents as rows of the ${nounOf(content)}s`],
+    dataMap && ["m", `groups or documents as rows of the map of ${nounOf(content)}s`],
     ["d", "dark or light"],
     [
       "Esc",

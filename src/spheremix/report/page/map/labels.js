@@ -13,10 +13,17 @@ const GAP = 3; // pixels around a name
 const EDGE = 9; // pixels between a name and the edge of the map
 const FINER = 11; // pixels of the letters of parts of groups
 // Where there is no room, lines up or down and shares of the width to the sides, the nearest first.
-const SHIFTS = [0, -1, 1, -2, 2, -3, 3].flatMap((line) =>
-  [0, -0.4, 0.4].map((side) => ({ line, side })),
-);
+const SHIFTS = shifts([0, -1, 1, -2, 2, -3, 3], [0, -0.4, 0.4]);
+// Where there is none either: smaller letters, farther away.
+const FARTHER = shifts([0, -1, 1, -2, 2, -3, 3, -4, 4, -5, 5, -6, 6], [0, -0.4, 0.4, -0.8, 0.8]);
+const SMALLER = 0.82;
+const SMALLEST = 9.5; // pixels
 const WHOLE = 2; // lines that a whole name may be away: a shorter one is better than a distant one
+
+/** @param {number[]} lines @param {number[]} sides */
+function shifts(lines, sides) {
+  return lines.flatMap((line) => sides.map((side) => ({ line, side })));
+}
 
 /**
  * Return where a name is written: among these documents, where they are dense.
@@ -80,20 +87,33 @@ function densest(xs, ys) {
 // Return the pixel that a name belongs to; null where too little of the group is in sight. Where
 // its middle is out of sight, it is the document nearest to the middle of those in sight.
 /** @param {MapLabel} label @param {MapView} view @returns {[number, number] | null} */
-function anchorOf({ x, y, spots }, view) {
-  const isSeen = (/** @type {[number, number]} */ [left, top]) =>
-    left >= 0 && top >= 0 && left <= view.width && top <= view.height;
-  const middle = toScreen(view, x / 65535, y / 65535);
-  if (isSeen(middle)) return middle;
-  if (!spots) return null;
-  const seen = spots.xs
-    .map((one, i) => toScreen(view, one / 65535, spots.ys[i] / 65535))
-    .filter(isSeen);
-  if (seen.length < 2 || seen.length < IN_VIEW * spots.xs.length) return null;
-  const mean = [0, 1].map((d) => seen.reduce((sum, one) => sum + one[d], 0) / seen.length);
-  const away = (/** @type {[number, number]} */ [left, top]) =>
-    Math.hypot(left - mean[0], top - mean[1]);
-  return seen.reduce((best, one) => (away(one) < away(best) ? one : best));
+function anchorOf(label, view) {
+  const middle = toScreen(view, label.x / 65535, label.y / 65535);
+  if (isSeen(middle, view)) return middle;
+  const seen = spotsIn(label, view);
+  if (seen.length < 2 || seen.length < IN_VIEW * (label.spots?.xs.length ?? 0)) return null;
+  return nearest(
+    seen,
+    [0, 1].map((d) => seen.reduce((sum, one) => sum + one[d], 0) / seen.length),
+  );
+}
+
+/** @param {[number, number]} place @param {MapView} view */
+function isSeen([left, top], { width, height }) {
+  return left >= 0 && top >= 0 && left <= width && top <= height;
+}
+
+/** Return the pixels of some documents of a group, of those in sight. @param {MapLabel} label @param {MapView} view */
+function spotsIn({ spots }, view) {
+  return (spots?.xs ?? [])
+    .map((one, i) => toScreen(view, one / 65535, (spots?.ys[i] ?? 0) / 65535))
+    .filter((one) => isSeen(one, view));
+}
+
+/** @param {[number, number][]} places @param {number[]} to */
+function nearest(places, [x, y]) {
+  const away = (/** @type {[number, number]} */ [left, top]) => Math.hypot(left - x, top - y);
+  return places.reduce((best, one) => (away(one) < away(best) ? one : best));
 }
 
 // Return the size of the letters of a name: that of the largest group is half as large again as the least.
@@ -125,29 +145,51 @@ export function placeLabels(labels, view, measure, taken = []) {
   const heaviest = Math.max(0, ...labels.map((label) => label.weight));
   /** @type {PlacedLabel[]} */
   const placed = [];
+  /** @type {Set<number>} */
+  const named = new Set();
   // Parts of groups are named once one is near enough, where the names of groups leave room.
   const near = view.scale / view.whole;
   const order = [...labels.keys()].filter(
     (i) => near >= (labels[i].from ?? 0) && near < (labels[i].until ?? Infinity),
   );
-  const part = (/** @type {number} */ i) => Number(labels[i].from !== undefined);
-  order.sort(
-    (one, other) =>
-      part(one) - part(other) || labels[other].weight - labels[one].weight || one - other,
-  );
-  for (const i of order) {
-    const anchor = anchorOf(labels[i], view);
-    const found = anchor && placeOf(labels[i], anchor, sizeOf(labels[i], heaviest, view.width));
-    if (found) placed.push(found);
-  }
+  const part = (/** @type {number} */ i) => labels[i].from !== undefined;
+  order.sort((one, other) => labels[other].weight - labels[one].weight || one - other);
+  for (const i of order.filter((one) => !part(one))) place(i, SHIFTS, 1);
+  for (const i of order.filter((one) => !part(one) && !named.has(one))) place(i, FARTHER, SMALLER);
+  for (const i of order.filter(part)) place(i, SHIFTS.slice(0, 1), 1);
   return placed;
 
-  /** @param {MapLabel} label @param {[number, number]} anchor @param {number} size */
-  function placeOf({ text: name, colour, group, from }, anchor, size) {
+  /** @param {number} i @param {typeof SHIFTS} tried @param {number} smaller */
+  function place(i, tried, smaller) {
+    const anchor = anchorOf(labels[i], view);
+    const size = Math.max(SMALLEST, smaller * sizeOf(labels[i], heaviest, view.width));
+    const found =
+      anchor && placeOf(labels[i], tried === FARTHER ? bare(i, anchor) : anchor, size, tried);
+    if (!found) return;
+    placed.push(found);
+    named.add(i);
+  }
+
+  /**
+   * Return a document of the group that no name covers, so that a line can lead to it.
+   * @param {number} i @param {[number, number]} anchor
+   */
+  function bare(i, anchor) {
+    const free = [anchor, ...spotsIn(labels[i], view)].filter(
+      ([left, top]) => !placed.some((one) => overlaps({ left, top, width: 0, height: 0 }, one)),
+    );
+    return free.length ? nearest(free, anchor) : anchor;
+  }
+
+  /**
+   * @param {MapLabel} label @param {[number, number]} anchor @param {number} size
+   * @param {typeof SHIFTS} tried
+   */
+  function placeOf({ text: name, colour, group, from }, anchor, size, tried) {
     const height = size * 1.25;
     for (const text of from ? [name] : shorter(name)) {
       const width = measure(text, size);
-      for (const { line, side } of from ? [{ line: 0, side: 0 }] : SHIFTS) {
+      for (const { line, side } of tried) {
         if (text === name && Math.abs(line) > WHOLE) continue;
         const middle = anchor[0] - width / 2 + side * width;
         const left = Math.min(view.width - width - EDGE, Math.max(EDGE, middle));
