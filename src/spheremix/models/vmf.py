@@ -38,7 +38,8 @@ JUDGED_ENTRIES = 2**18  # of prototypes whose first-order conditions are checked
 # first parameters of EM, or its largest share where that is less.
 LEAST_NOISE, FIRST_NOISE = 1e-6, 0.01
 WHOLE = 1e-9  # weights that sum to one up to this leave nothing for the noise
-NEAR = 2e-3  # prototypes that coincide are no further apart
+SAME = 2e-10  # squared distance, of prototypes of length one, up to which they coincide
+NEAR = 1e-4  # prototypes that coincide are no further apart, those of several views neither
 
 
 @dataclass(frozen=True, slots=True)
@@ -525,7 +526,8 @@ def count_distinct(prototypes: NDArray[np.float64]) -> int:
     blocks = [np.arange(len(prototypes))]
     for step in (1, 2, 3):
         places = prototypes[:, ::step].sum(axis=1) / np.sqrt(prototypes.shape[1])
-        blocks = [part for ids in blocks for part in _near(ids, places[ids])]
+        parts = (part for ids in blocks for part in _near(ids, places[ids]))
+        blocks = [part for part in parts if len(part) > 1]
     return len(prototypes) - sum(_count_repeated(prototypes[ids]) for ids in blocks)
 
 
@@ -537,12 +539,11 @@ def _near(ids: NDArray[np.intp], places: NDArray[np.float64]) -> list[NDArray[np
 
 def _count_repeated(prototypes: NDArray[np.float64]) -> int:
     """Count the prototypes that coincide with one before them."""
-    if len(prototypes) == 1:
-        return 0
     used = prototypes[:, prototypes.any(axis=0)]  # few columns, where prototypes are sparse
     products = used @ used.T
+    squares = np.diagonal(products)
     # Those of several views, side by side, have a length above one.
-    same = products > (1.0 - 1e-10) * np.maximum(1.0, np.diagonal(products).round(6))
+    same = squares[:, None] + squares - 2.0 * products < SAME * np.maximum(1.0, squares)
     return int(np.triu(same, k=1).any(axis=0).sum())
 
 

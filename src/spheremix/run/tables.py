@@ -102,6 +102,7 @@ def as_table(key: str, columns: Mapping[str, Any]) -> Table:
 # A spreadsheet runs a cell that begins like this, unless it is a number: an apostrophe makes it
 # text. Those that look as if they had one get another, so that tables are read back as they were.
 FORMULA = re.compile(r"(?![+-]?[0-9]+(?:\.[0-9]+)?\Z)'*[=+\-@\t\r]")
+FIRST = frozenset("'=+-@\t\r")  # one of these begins it
 
 
 def csv_lines(columns: Mapping[str, Sequence[Any]], *, short: bool = False) -> Iterable[str]:
@@ -133,7 +134,9 @@ class _Lines(list[str]):
 
 def _cell(value: Any, write: Callable[[float], str]) -> Any:
     if isinstance(value, str):
-        return f"'{value}" if FORMULA.match(value) else value
+        return f"'{value}" if value[:1] in FIRST and FORMULA.match(value) else value
+    if type(value) is float:
+        return write(value)
     if isinstance(value, np.generic):
         value = value.item()
     return "" if value is None else write(value) if isinstance(value, float) else value
