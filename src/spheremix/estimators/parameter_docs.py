@@ -78,8 +78,9 @@ max_iter : int, default=1000
     Iterations at most.
 tol : float, default=1e-7
     In nats per unit of weight: convergence is when the objective changes by less and one more
-    step is certain to gain less. On five sets of 4,000 to 6,000 rows 1e-6 moved at most 3 rows
-    in 10,000 and 1e-5 at most 64, and saved up to about a third and half of the time.
+    step is certain to gain less. On four sets of at most 6,000 rows 1e-6 and 1e-5 moved at most
+    9 rows, and saved up to 15 and 31 % of the time of a default fit, most of which is the search
+    (``benchmarks/results/em_tolerance.md``).
 zero_tol : float, default=1e-8
     Coordinates of the fitted prototypes below it are set to exactly zero.
 view_weights : dict of str to float, default=None
