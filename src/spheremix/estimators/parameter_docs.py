@@ -79,7 +79,7 @@ max_iter : int, default=1000
 tol : float, default=1e-7
     In nats per unit of weight: convergence is when the objective changes by less and one more
     step is certain to gain less. On four sets of at most 6,000 rows 1e-6 and 1e-5 moved at most
-    9 rows, and saved up to 15 and 31 % of the time of a default fit, most of which is the search
+    9 rows, and saved up to 15 and 31 % of the time of a default fit
     (``benchmarks/results/em_tolerance.md``).
 zero_tol : float, default=1e-8
     Coordinates of the fitted prototypes below it are set to exactly zero.
