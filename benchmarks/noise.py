@@ -31,6 +31,7 @@ from corpora import (
 from noise_figures import HEAD, judged, known_classes, ours, table
 from noise_others import other_corpora
 from noise_simulations import SIMULATED, simulations
+from sets import load
 from sklearn.cluster import HDBSCAN
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import normalize
@@ -43,6 +44,8 @@ from spheremix.text import vectorize
 
 TARGET = ROOT / "benchmarks" / "results" / "noise.md"
 SEEDS = range(3)
+SHORT_ROWS = 3000
+LIMITS = ("auto", "0.02", "None")
 NOTE = [
     "Kept: share of the rows that are no noise and have no label -1. ARI: of the same rows, those",
     "kept, by the mixture with noise and by the one without. Four other corpora: docstrings and",
@@ -139,6 +142,22 @@ def clean():
         for most in ("auto", None):
             values = [ours(X, truth, K, seed, max_noise=most) for seed in SEEDS[:1]]
             yield f"{name}, K = {K}, max_noise={most!r}", values
+
+
+def short():
+    """Return what noise costs clean short texts: rows, and the time of the fit."""
+    for name, K in (("stackoverflow", 20), ("searchsnippets", 8), ("tweet", 30), ("banking77", 30)):
+        X = load(name)[0]
+        drawn = np.random.default_rng(0).permutation(X.shape[0])[:SHORT_ROWS]
+        X, spent, lost = X[np.sort(drawn)], [], []
+        for most in ("no noise", "auto", 0.02, None):
+            noise = {} if most == "no noise" else {"noise": "uniform", "max_noise": most}
+            begin = time.process_time()
+            found = sm.VMFMixture(K, random_state=0, n_threads=1, **noise).fit(X)
+            spent.append(time.process_time() - begin)
+            lost.append(np.mean(found.labels_ < 0))
+        beside = [one / spent[0] for one in spent[1:]]
+        yield f"{name}, {X.shape[0]:,} texts, K = {K}", [np.array([*lost[1:], *beside])]
 
 
 def left_out(X, truth, seed, n):
@@ -272,6 +291,15 @@ SECTIONS = {
         ("rows", "clusters of these documents", "share of them there", "ARI of bbc", "seeds"),
     ),
     "clean": ("Clean rows", clean, HEAD),
+    "short": (
+        "Clean short texts: share called noise, and the time of the fit beside one without noise",
+        short,
+        (
+            "rows",
+            *(f"{what} {most}" for what in ("lost by", "time of") for most in LIMITS),
+            "seeds",
+        ),
+    ),
     "command": ("The command, K = 5: a path, fitted again without penalty", command, HEAD),
     "peers": ("Embeddings of bbc (minilm_bbc), side by side", peers, HEAD),
     "priors": (

@@ -2,10 +2,10 @@
 
 Run as ``python benchmarks/number_of_groups.py --jobs 16``; real sets need the folder of real data
 (SPHEREMIX_DATA), embeddings of short texts that of ``benchmarks/views.py`` (SPHEREMIX_EMBEDDINGS).
-Names of sets, "derived", "nulls" or "simulations" run those and keep the others. It writes
+Names of sets, "views", "derived", "nulls" or "simulations" run those and keep the others. It writes
 ``benchmarks/results/number_of_groups.json`` and, from it, the tables of ``number_of_groups.md``;
 ``--tables`` writes the tables again and measures nothing.
-The packages evoc and topica are compared where they are installed.
+The packages evoc and topica are compared where they are installed; "views" needs wordllama.
 
 Derived sets are some classes of a set, in some proportions, drawn by a number: sets with known
 classes. The limits on "clear" were set after a look at those of LOOKED_AT; JUDGED took no part.
@@ -21,8 +21,9 @@ import warnings
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
+from memory import RESET, in_use
 from scipy import sparse
-from sets import SHORT, embedded, load, short_texts, vectorized
+from sets import SHORT, both_views, embedded, load, short_texts, vectorized
 from sklearn.cluster import HDBSCAN
 from sklearn.datasets import load_digits
 from sklearn.decomposition import TruncatedSVD
@@ -48,6 +49,7 @@ CHOSEN_ON = ("banking77", "tweet", "bbc", "classic3", "minilm_bbc")
 JUDGED_ON = ("stackoverflow", "searchsnippets", "german", "20 newsgroups", "cstr", "news4")
 MOST_ROWS = 8000  # of a set; the others are left out
 SEEN = 3000  # rows for the silhouette
+VIEW_ROWS = 3000  # of a set in two views
 RIGHT = 0.9  # of the best ARI: what "right" means for a number that is called clear
 PEERS = ("silhouette", "BIC", "HDBSCAN", "EVoC", "topica")
 TOPIC_ROWS = 2000  # documents that topica reads, at most
@@ -58,7 +60,7 @@ DENSE = ("digits", "stackoverflow_static", "searchsnippets_static", "banking77_s
 LOOKED_AT, JUDGED = (2, 3, 4), (5, 6, 7)  # numbers of derived sets of each source
 DERIVED_ROWS = 2000
 HEAD = ("set", "classes", "fine, shown first", "broad", "up to", "evidence", "best", *PEERS)
-HEAD = (*HEAD, "seconds / one fit")
+HEAD = (*HEAD, "seconds / one fit", "MB")
 N_DRAWS = 200  # of rows without groups, of each kind
 N_SIMULATIONS = 60
 NOTES = (
@@ -67,7 +69,9 @@ NOTES = (
     "default fit with as many components as the range has, at most. Silhouette and BIC see the "
     "same numbers of groups; HDBSCAN and, for words, EVoC have the first 50 principal directions; "
     "HDBSCAN takes n / 200 rows for a group. topica is the knee of its `search_k` by LDA, for "
-    "words, on {topic_rows:,} documents. {machine}. `python benchmarks/number_of_groups.py`"
+    "words, on {topic_rows:,} documents. MB: by how much the advice raises the peak of memory over "
+    "what was in use before, with the rows; a set alone in its process. {machine}. "
+    "`python benchmarks/number_of_groups.py`"
 )
 
 
@@ -83,6 +87,15 @@ def rows_of(name):
         drawn = np.random.default_rng(0).choice(X.shape[0], MOST_ROWS, replace=False)
         X, labels = X[np.sort(drawn)], labels[np.sort(drawn)]
     return X, np.unique(labels, return_inverse=True)[1]
+
+
+def views(name):
+    """Measure the advice on short texts by their words and their meaning."""
+    X, labels = both_views(name)
+    if len(labels) > VIEW_ROWS:
+        drawn = np.sort(np.random.default_rng(0).choice(len(labels), VIEW_ROWS, replace=False))
+        X, labels = {view: rows[drawn] for view, rows in X.items()}, labels[drawn]
+    return measured(X, np.unique(labels, return_inverse=True)[1])
 
 
 def derived(name, seed):
@@ -141,15 +154,19 @@ def real(name):
 
 def measured(X, labels):
     """Measure the advice on rows whose classes are known."""
+    problem = problem_of(X)
+    RESET.write_text("5")
+    before = in_use("VmRSS")
     begin = time.process_time()
-    advice = Adviser(problem_of(X), 0).advise()
+    advice = Adviser(problem, 0).advise()
     seconds = time.process_time() - begin
+    memory = in_use("VmHWM") - before
     numbers = [int(K) for K in advice.evidence.candidates]
     begin = time.process_time()
     sm.VMFMixture(numbers[-1], random_state=0, n_threads=1).fit(X)
     fit = time.process_time() - begin
     rng = np.random.default_rng(1)
-    groups = grouped(problem_of(X), np.arange(X.shape[0]), numbers[-1], numbers, rng, n_runs=2)
+    groups = grouped(problem, np.arange(len(labels)), numbers[-1], numbers, rng, n_runs=2)
     aris = {K: float(adjusted_rand_score(labels, one)) for K, one in groups.items()}
     levels = {"fine": advice.best_candidate, "broad": advice.broad, "finest": advice.finest}
     fitted = {
@@ -159,7 +176,7 @@ def measured(X, labels):
     at = {K: float(adjusted_rand_score(labels, found)) for K, found in fitted.items()}
     best = max(*aris.values(), *at.values())
     return {
-        "n": X.shape[0],
+        "n": len(labels),
         "classes": int(labels.max()) + 1,
         "numbers": levels,
         "first": advice.n_clusters,
@@ -172,7 +189,8 @@ def measured(X, labels):
         "ended_by": advice.evidence.ended_by,
         "seconds": seconds,
         "fit_seconds": fit,
-        "others": others(X, labels, groups),
+        "memory": memory,
+        "others": {} if isinstance(X, dict) else others(X, labels, groups),
     }
 
 
@@ -350,40 +368,52 @@ def derived_table(found):
     return [*lines, ""]
 
 
+def set_table(title, part):
+    """Write a line for each set."""
+    lines = [
+        f"{title} (in brackets the ARI, as a share of the best ARI):",
+        "",
+        f"| {' | '.join(HEAD)} |",
+        "|---" * len(HEAD) + "|",
+    ]
+    for name, one in sorted(part.items()):
+        cells = [
+            f"{one['numbers'][level]} ({ratio(one, level):.2f})"
+            for level in ("fine", "broad", "finest")
+        ]
+        peers = [
+            f"{one['others'][key][0]} ({one['others'][key][1] / one['best']:.2f})"
+            if key in one["others"]
+            else ""
+            for key in PEERS
+        ]
+        cost = f"{one['seconds']:.1f} / {one['fit_seconds']:.1f}"
+        memory = f"{one['memory'] / 1e6:.0f}" if "memory" in one else ""
+        lines.append(
+            f"| {name} | {one['classes']} | {' | '.join(cells)} | {one['certainty']} | "
+            f"{one['best']:.2f} at {one['best_number']} | {' | '.join(peers)} | {cost} | {memory} |"
+        )
+    said = "; ".join(f"{key} {value}" for key, value in summary(list(part.values())).items())
+    return [*lines, "", f"Mean shares of the best ARI, and cost: {said}.", ""]
+
+
 def table(figures):
     """Write the figures as tables."""
-    beside = {"derived", "nulls", "simulations", "machine"}
+    beside = {"views", "derived", "nulls", "simulations", "machine"}
     sets = {name: one for name, one in figures.items() if name not in beside}
     chosen = {name: one for name, one in sets.items() if name.startswith(CHOSEN_ON)}
     judged = {name: one for name, one in sets.items() if name.startswith(JUDGED_ON)}
     lines = []
-    for title, part in (("judged on", judged), ("chosen on", chosen)):
-        lines += [
-            f"Sets that the rule was {title} (in brackets the ARI, as a share of the best ARI):",
-            "",
-            f"| {' | '.join(HEAD)} |",
-            "|---" * len(HEAD) + "|",
-        ]
-        for name, one in sorted(part.items()):
-            cells = [
-                f"{one['numbers'][level]} ({ratio(one, level):.2f})"
-                for level in ("fine", "broad", "finest")
-            ]
-            peers = [
-                f"{one['others'][key][0]} ({one['others'][key][1] / one['best']:.2f})"
-                if key in one["others"]
-                else ""
-                for key in PEERS
-            ]
-            cost = f"{one['seconds']:.1f} / {one['fit_seconds']:.1f}"
-            lines.append(
-                f"| {name} | {one['classes']} | {' | '.join(cells)} | {one['certainty']} | "
-                f"{one['best']:.2f} at {one['best_number']} | {' | '.join(peers)} | {cost} |"
-            )
-        if part:
-            told = summary(list(part.values()))
-            said = "; ".join(f"{key} {value}" for key, value in told.items())
-            lines += ["", f"Mean shares of the best ARI, and cost: {said}.", ""]
+    both = figures.get("views", {})
+    for title, part in (
+        ("Sets that the rule was judged on", judged),
+        ("Sets that the rule was chosen on", chosen),
+        (
+            "Short texts by words and static vectors, at most 3,000 of a set, which took no part",
+            both,
+        ),
+    ):
+        lines += set_table(title, part) if part else []
     if "derived" in figures:
         lines += derived_table(figures["derived"])
     if "nulls" in figures:
@@ -427,9 +457,10 @@ def run(spec):
     warnings.simplefilter("ignore")
     try:
         of_derived = lambda *one: measured(*derived(*one))  # noqa: E731
-        found = {"real": real, "derived": of_derived, "null": null, "simulation": simulation}[kind]
+        found = {"real": real, "derived": of_derived, "views": views, "null": null}
+        found = (found | {"simulation": simulation})[kind]
         return spec, found(
-            *([name] if kind == "real" else [seed] if name is None else [name, seed])
+            *([name] if kind in {"real", "views"} else [seed] if name is None else [name, seed])
         )
     except FileNotFoundError as error:
         print(f"{name}: {error}", file=sys.stderr)
@@ -453,10 +484,12 @@ def main():
 
 def keep(figures, kind, name, seed, found):
     """Add a result to the figures."""
-    if kind in {"real", "derived"}:
+    if kind in {"real", "views", "derived"}:
         print(name, seed, found["numbers"], found["certainty"], flush=True)
     if kind == "real":
         figures[name] = found
+    elif kind == "views":
+        figures["views"][name] = found
     elif kind == "derived":
         figures["derived"][f"{name}, {seed}"] = found
     elif kind == "null":
@@ -471,9 +504,10 @@ def measure(figures, given):
     if EMBEDDINGS.is_dir():
         kinds = sorted(path.stem for path in EMBEDDINGS.glob("*_minilm.npy"))
         sets = [*kinds, *sets]
-    cases = given.cases or [*sets, "derived", "nulls", "simulations"]
+    cases = given.cases or [*sets, "views", "derived", "nulls", "simulations"]
     work = [("real", name, 0) for name in sets if name in cases]
     parts = {
+        "views": [("views", name, 0) for name in SHORT],
         "nulls": [("null", kind, seed) for kind in NULLS for seed in range(given.draws)],
         "simulations": [("simulation", None, i) for i in range(N_SIMULATIONS)],
         "derived": [

@@ -11,6 +11,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from timing import DATA, EMBEDDINGS, load_cstr
 
 import spheremix as sm
+from spheremix.text.meaning import embed
 
 
 class Counted:
@@ -65,6 +66,15 @@ def short_texts(name):
 def short(name):
     documents, labels = short_texts(name)
     return vectorized(documents), labels
+
+
+def both_views(name):
+    """Return the words and the meaning of short texts, as the command groups them; and labels."""
+    documents, labels = short_texts(name)
+    words = sm.text.TextVectorizer().fit_transform(documents)
+    meaning = embed(documents, "static")
+    kept = (np.diff(words.indptr) > 0) | meaning.any(axis=1)
+    return {"words": words[kept], "meaning": meaning[kept]}, labels[kept]
 
 
 def embedded(name):

@@ -51,10 +51,11 @@ max_noise : float, "auto" or None, default="auto"
     the rows that fit worst make a hump of their own, as many rows are noise as lie beyond the
     valley before it and are unusual, too. Otherwise it is a row whose log-odds are 2.33 robust
     standard deviations beyond the median, so that about one row in a hundred is lost where
-    there is no noise and rows vary alike; of the titles of stackoverflow a quarter was. Rows
-    that vary no more than the mixture says are left to it, as by None. None calls noise what
-    fits the uniform distribution better, which on texts is any row with less than half of the
-    usual cosine.
+    there is no noise and rows vary alike. Rows that vary no more than the mixture says are
+    left to it, as by None. So are short texts: of four clean sets "auto" calls 10 to 50 in a
+    hundred noise (``benchmarks/results/noise.md``); give them a number, such as 0.02. None calls
+    noise what fits the uniform distribution better, which on texts is any row with less than
+    half of the usual cosine.
 e_step : {"soft", "hard"}, default="soft"
     Rows count for all components by their posterior probabilities, or for the most probable
     one alone.
@@ -77,8 +78,9 @@ max_iter : int, default=1000
     Iterations at most.
 tol : float, default=1e-7
     In nats per unit of weight: convergence is when the objective changes by less and one more
-    step is certain to gain less. On five sets of 4,000 to 6,000 rows 1e-6 moved at most 3 rows
-    in 10,000 and 1e-5 at most 64, and saved up to about a third and half of the time.
+    step is certain to gain less. On four sets of at most 6,000 rows 1e-6 and 1e-5 moved at most
+    9 rows, and saved up to 15 and 31 % of the time of a default fit
+    (``benchmarks/results/em_tolerance.md``).
 zero_tol : float, default=1e-8
     Coordinates of the fitted prototypes below it are set to exactly zero.
 view_weights : dict of str to float, default=None
