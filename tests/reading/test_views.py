@@ -60,7 +60,12 @@ def left_out(fit, X, i, weights):
 
 @pytest.mark.parametrize(
     "how",
-    [{}, {"kappa": "free"}, {"beta": 2.0}, {"view_weights": {"words": 0.3, "meaning": 1.5}}],
+    [
+        {},
+        {"kappa": "free"},
+        {"view_weights": {"words": 0.3, "meaning": 1.5}},
+        {"view_weights": {"words": 0.3, "meaning": 1.5}, "beta": 2.0},
+    ],
 )
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_row_is_left_out_of_the_prototypes_of_each_view(how, weighted):
