@@ -12,7 +12,7 @@ from views_common import unit
 import spheremix as sm
 from spheremix.bessel import log_normalizer
 from spheremix.estimators.calibration import LeftOut
-from spheremix.reading import new_groups
+from spheremix.reading import drift, new_groups
 from spheremix.reading.batch import Past
 from spheremix.reading.document_fit import score_new
 from spheremix.reading.new_groups import Exchange
@@ -60,7 +60,12 @@ def left_out(fit, X, i, weights):
 
 @pytest.mark.parametrize(
     "how",
-    [{}, {"kappa": "free"}, {"beta": 2.0}, {"view_weights": {"words": 0.3, "meaning": 1.5}}],
+    [
+        {},
+        {"kappa": "free"},
+        {"view_weights": {"words": 0.3, "meaning": 1.5}},
+        {"view_weights": {"words": 0.3, "meaning": 1.5}, "beta": 2.0},
+    ],
 )
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_row_is_left_out_of_the_prototypes_of_each_view(how, weighted):
@@ -188,3 +193,21 @@ def test_a_batch_with_a_group_that_is_new_in_both_views(monkeypatch):
     assert "new group" in found.alarms
     assert set(found.new_groups[0].members) == set(range(40, 50))
     assert found.new_groups[0].words[0] == "w3"
+
+
+def test_batches_of_two_views_raise_no_more_alarms_than_chance(monkeypatch):
+    """Of 40 batches without an event, few have small p-values, with rows that lack a view."""
+    monkeypatch.setattr(new_groups, "N_DRAWS", 39)
+    monkeypatch.setattr(drift, "N_SHARES", 39)
+    monkeypatch.setattr(drift, "N_WORDS", 39)
+    values = []
+    for seed in range(40):
+        X, _ = made(120, seed=seed, noise=1.0)
+        lost = np.random.default_rng(seed).random(120) < 0.1
+        X["words"] = sparse.csr_array(np.where(lost[:, None], 0.0, X["words"].toarray()))
+        X["meaning"][MEANINGLESS] = 1.0
+        past, new = parts(X, np.arange(80)), parts(X, np.arange(80, 120))
+        fit = sm.VMFMixture(3, n_init=1, random_state=0, n_threads=1).fit(past)
+        found = sm.compare_batch(fit, past, new, random_state=seed)
+        values.append([one.p_value for one in found.checks])
+    assert np.all(np.mean(np.array(values) <= 0.1, axis=0) <= 0.25)  # .1, standard error .05

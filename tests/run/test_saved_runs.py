@@ -28,6 +28,7 @@ from spheremix.run.folder.fitted import (
     load_state,
     load_tree,
 )
+from spheremix.text import Corpus
 
 ROWS, _, _ = sm.datasets.make_vmf_mixture(150, 12, 3, overlap=0.02, random_state=0)
 IDS = [f"é{i}" for i in range(150)]
@@ -343,10 +344,14 @@ def test_a_run_of_a_model_of_words_and_meaning_is_saved_and_loaded(make, tmp_pat
     X = {"words": vectorizer.fit_transform(TEXTS), "meaning": meaning}
     names = vectorizer.get_feature_names_out()
     model = make(2, random_state=0).fit(X)
-    run = sm.Run.from_model(model, TEXTS, X=X, feature_names=names)
+    side = [("left",) if i % 6 < 2 else ("right",) for i in range(18)]
+    corpus = Corpus(TEXTS, [str(i) for i in range(18)], labels={"side": side})
+    run = sm.Run.from_model(model, corpus, X=X, feature_names=names)
     found = sm.load_run(run.save(tmp_path / "run"))
     assert found.check() == []
     assert found.feature_names == list(names)
+    # The rows are those of the fit, not rounded.
+    assert found.effects("side", n_replicates=10)["side"].difference("left", "right").told.all()
     assert_array_equal(found.assigned.labels, model.labels_)
     assert {"sky", "apple"} <= set(" ".join(g["name"] for g in found.describe_groups()).split())
     assert [part.shape for part in found.matrix().values()] == [X["words"].shape, (18, 5)]

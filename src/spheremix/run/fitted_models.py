@@ -106,7 +106,7 @@ def _views_apart(chosen: Any, X: Any, vectorizer: Any) -> tuple[Any, Meaning | N
     open_again(chosen, X)  # refuses what are no rows of these views
     vectors = as_table(X[MEANING])
     dense = vectors.toarray() if hasattr(vectors, "toarray") else vectors
-    return as_table(X[WORDS]), Meaning.of(np.asarray(dense), GIVEN, "The meaning")
+    return as_table(X[WORDS]), Meaning.of(np.asarray(dense), GIVEN, "The meaning", np.float32)
 
 
 def _plain_column(name: Any, values: Iterable[Any]) -> list[Any]:

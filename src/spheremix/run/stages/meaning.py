@@ -49,14 +49,17 @@ class Meaning:
 
     archive_version: ClassVar[int] = 1
 
-    # Half precision: angles change by a ten-thousandth, and groups do not.
-    vectors: NDArray[np.float16]
+    # Half precision: angles change by a ten-thousandth, and groups do not. Single precision where
+    # a mixture was fitted to the vectors as they are: its rows are known by their likelihood.
+    vectors: NDArray[Any]
     model: str  # "static", the name of a model, or "given"
 
     @classmethod
-    def of(cls, vectors: Any, model: str, source: str = "The embeddings") -> Meaning:
+    def of(
+        cls, vectors: Any, model: str, source: str = "The embeddings", dtype: Any = np.float16
+    ) -> Meaning:
         """Return vectors at length one."""
-        short = np.empty(vectors.shape, dtype=np.float16)
+        short = np.empty(vectors.shape, dtype=dtype)
         for start in range(0, len(vectors), PART):
             part = np.asarray(vectors[start : start + PART], dtype=np.float64)
             largest = np.abs(part).max(axis=1, keepdims=True)

@@ -205,7 +205,7 @@ class Rows:
     def is_sound(self, n_columns: int) -> bool:
         """Return whether the parts belong together, and to a model of so many columns."""
         if self.meaning is not None:
-            if self.meaning.shape[0] != self.n_documents:
+            if self.meaning.shape[0] != self.n_documents or self.meaning.dtype.kind != "f":
                 return False
             n_columns -= self.meaning.shape[1]
         if getattr(self.X, "shape", None) != (len(self.kept), n_columns) or not len(self.kept):
