@@ -16,7 +16,7 @@ import numpy as np
 from spheremix.text.boilerplate import Boilerplate
 from spheremix.text.lexicon import Simplemma
 from spheremix.text.phrases import associated, meetings
-from spheremix.text.stopwords import EMPTY, NOTHING, stop_words
+from spheremix.text.stopwords import EMPTY, NOTHING, TITLES, stop_words
 from spheremix.text.words import Cutting, Tokens, growing
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ MOST_TIMES = 0.25  # share of the rarer one's occurrences that are beside the ot
 SAME, LEAST_SAME = 0.4, 10  # share of occurrences, of so many, between the same two neighbours
 # Pieces of programs, and of words with a hyphen: no words by themselves.
 CODE = re.compile(
-    r"\w+(?:_+\w+)+|\b\w+(?=\()|\b\w+(?==[^=])|^[ \t]*\w+(?=[ \t]:[ \t])|`+[^`\n]+`+|(?<=\w-)\w+",
+    r"\w+(?:_+\w+)+|\b\w+(?=\()|\b\w+(?==[^=])|^[ \t]*\w+(?=[ \t]:[ \t])|`+[^`\n]+`+"
+    r"|(?<=\w-)\w+|\b\w+(?=-\w)",
     re.MULTILINE,
 )
 
@@ -152,7 +153,8 @@ def learn_writing(texts: Sequence[str], vectorizer: TextVectorizer) -> Writing:
     merits[code > 0.5 * np.maximum(found.n, 1.0)] *= PIECE
     merits[found.sameness() > SAME] *= PIECE
     lemma = Simplemma(tuple(languages)) if vectorizer.lemmatizer == "simplemma" else None
-    none = _listed(NOTHING, languages)
+    titles = _listed(TITLES, languages)
+    none = titles | _listed(NOTHING, languages)
     for j, word in enumerate(vocabulary):
         parts = word.split()
         if len(parts) > 1:
@@ -167,7 +169,7 @@ def learn_writing(texts: Sequence[str], vectorizer: TextVectorizer) -> Writing:
     return Writing(
         written={word: one for word, one in written.items() if one != word},
         merit={word: round(float(m), 3) for word, m in zip(vocabulary, merits, strict=True)},
-        phrases=found.phrases(empty, merits),
+        phrases=found.phrases(empty, titles, merits),
     )
 
 
@@ -277,7 +279,9 @@ class _Occurrences:
                 best[lower] = max(best.get(lower, (0, "")), (int(counts[i]), form))
         return {word: form for word, (_, form) in best.items()}
 
-    def phrases(self, empty: Collection[str], merits: Floats) -> dict[str, dict[str, str]]:
+    def phrases(
+        self, empty: Collection[str], titles: set[str], merits: Floats
+    ) -> dict[str, dict[str, str]]:
         """Return the words that often stand right after each word, and how the two are written."""
         read = self.tokens.renumber(self.word[:-1].tolist())
         occurrences = read.occurrences(len(self.vocabulary))
@@ -297,7 +301,11 @@ class _Occurrences:
             pair, two = divmod(int(keys[i]), size * size)
             left, right = (self.vocabulary[int(each[pair])] for each in (pairs.left, pairs.right))
             little = left in empty or right in empty
-            if often[pair] and (not little or pairs.npmi[pair] >= CLOSE):
+            if (
+                often[pair]
+                and titles.isdisjoint((left, right))
+                and (not little or pairs.npmi[pair] >= CLOSE)
+            ):
                 found.setdefault(left, {})[right] = " ".join(
                     self.forms[form] for form in divmod(two, size)
                 )
