@@ -50,6 +50,13 @@ def test_german_nouns_are_known_by_their_capitals():
     assert found.written["kino"] == "Kino"
 
 
+def test_english_articles_are_in_no_name_of_another_language():
+    texts = [f"Wir lesen The Verge und die Zeitung {x}, und The Economist." for x in "abcd"]
+    found = learned(texts, language="de")
+    assert found.merit["the"] == 0.0
+    assert found.merit["zeitung"] == 1.0
+
+
 def test_a_language_without_lists_has_no_verbs():
     merit = learned(PLAIN, language="pl").merit
     assert merit["watch"] == merit["film"] == 1.0

@@ -5,8 +5,9 @@ apostrophes ("don't" gives "don"), at least two letters. Lemmas that only stop w
 "was") are in the lists too.
 
 Three lists are of names alone; their words may tell groups apart. ``NOTHING`` is never in a name by
-itself: months, days, numbers, units, pieces of addresses; nor are ``TITLES`` of persons, which are
-in no phrase either. ``EMPTY`` is put back: nouns of every subject, and words of speech.
+itself: months, days, numbers, units, pieces of addresses, English articles in other languages; nor
+are ``TITLES`` of persons, which are in no phrase either. ``EMPTY`` is put back: nouns of every
+subject, and words of speech.
 """
 
 from __future__ import annotations
@@ -184,32 +185,32 @@ NOTHING = {
         januar februar märz april mai juni juli august september oktober november dezember montag
         dienstag mittwoch donnerstag freitag samstag sonnabend sonntag zwei drei vier fünf sechs
         sieben acht neun zehn elf zwölf hundert tausend million millionen milliarde milliarden
-        prozent euro mio mrd uhr www com http https org net html at
+        prozent euro mio mrd uhr www com http https the of and org net html at
         """,
     "fr": """
         janvier février mars avril mai juin juillet août septembre octobre novembre décembre lundi
         mardi mercredi jeudi vendredi samedi dimanche deux trois quatre cinq six sept huit neuf dix
-        cent mille million millions milliard milliards www com http https
+        cent mille million millions milliard milliards www com http https the of and
         """,
     "es": """
         enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
         lunes martes miércoles jueves viernes sábado domingo dos tres cuatro cinco seis siete ocho
-        nueve diez cien ciento mil millón millones www com http https
+        nueve diez cien ciento mil millón millones www com http https the of and
         """,
     "it": """
         gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre
         dicembre lunedì martedì mercoledì giovedì venerdì sabato domenica due tre quattro cinque sei
-        sette otto nove dieci cento mille milione milioni miliardi www com http https
+        sette otto nove dieci cento mille milione milioni miliardi www com http https the of and
         """,
     "pt": """
         janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro
         segunda terça quarta quinta sexta sábado domingo dois duas três quatro cinco seis sete oito
-        nove dez cem mil milhão milhões www com http https
+        nove dez cem mil milhão milhões www com http https the of and
         """,
     "nl": """
         januari februari maart april mei juni juli augustus september oktober november december
         maandag dinsdag woensdag donderdag vrijdag zaterdag zondag twee drie vier vijf zes zeven
-        acht negen tien honderd duizend miljoen miljard procent www com http https
+        acht negen tien honderd duizend miljoen miljard procent www com http https the of and
         """,
 }
 
