@@ -216,6 +216,18 @@ def test_a_name_is_of_words_that_documents_have_here_and_not_elsewhere():
     assert name_of(alone, 0) == "frequent · weak · usual"
 
 
+def test_the_order_of_a_name_depends_on_its_group_alone():
+    """The others divided in another way have other shares, and the same documents together."""
+    words = ["film", "star", "award", "sea", "sky"]
+    prototypes = np.array([[0.7, 0.6, 0.4, 0, 0], [0.1, 0.2, 0.1, 0.9, 0], [0.3, 0, 0.1, 0, 0.9]])
+    apart = np.array([[0.6, 0.5, 0.4, 0, 0], [0, 0.4, 0.1, 0.9, 0], [0.5, 0, 0.1, 0, 0.9]])
+    merged = np.array([apart[0], apart[1:].mean(axis=0)])
+    for masses, shares in (([2.0, 1.0, 1.0], apart), ([2.0, 2.0], merged)):
+        found = prototypes[: len(masses)]
+        vocabulary = Vocabulary(found, words, masses=masses, document_shares=shares)
+        assert name_of(vocabulary, 0) == "award · film · star"
+
+
 def test_a_name_is_of_nouns_and_written_as_in_the_texts():
     prototypes = np.array([[0.7, 0.6, 0.5, 0.4, 0.3], [0.0, 0.0, 0.0, 0.0, 1.0]])
     words = ["went", "oscar", "star", "best", "film"]

@@ -82,6 +82,22 @@ def test_names_have_words_of_many_documents_and_no_word_twice():
     assert named[0].against_sibling[0] == "rare"
 
 
+def test_nodes_of_a_tree_have_names_of_their_own():
+    """Two far nodes are told from their siblings by the same words."""
+    words = ["beef", "coffee", "bottle", "north", "south", "wine", "tea", "milk"]
+    left = [[4.0, 3.0, 2.0, 9.0, 0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 9.0, 0.0, 0.1, 5.0, 0.0]]
+    right = [[4.0, 3.0, 2.0, 0.0, 9.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 9.0, 0.1, 0.0, 5.0]]
+    sums = np.array([*left, *right])
+    leaves = Resultants(np.full(4, 10.0), sums, 0.0, 0.0, 40.0)
+    pairs, values = np.array([[0, 1], [2, 3], [4, 5]]), np.array([-9.0, -8.0, -7.0, -5.0])
+    tree = Hierarchy(leaves, np.arange(4), pairs, values)
+    names = [node.name for node in describe_nodes(tree, words, sums)]
+    assert names[2] == "beef · coffee · bottle"
+    assert names[0] == "beef · coffee · wine"
+    given = describe_nodes(tree, words, sums, given={3: "beef · coffee · bottle"})
+    assert len({node.name for node in given}) == len(given)
+
+
 def test_names_of_siblings_share_one_word_at_most():
     """Negative coordinates count by their size, so that both nodes may have the same words."""
     rng = np.random.default_rng(0)

@@ -51,7 +51,7 @@ class TestColumns:
         said = (
             "Columns 'party', 'odd' have few values: to compare the groups with such labels, give"
         )
-        assert f"{said} labels, give label=party." in read_documents(path).notes
+        assert f"{said} label=party." in read_documents(path).notes
         for label in (False, "party"):
             assert said not in " ".join(read_documents(path, label=label).notes)
         assert said not in " ".join(read_documents(write_csv(tmp_path / "b.csv", rows[:8])).notes)

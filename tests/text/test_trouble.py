@@ -88,6 +88,7 @@ def test_words_that_run_together():
 def test_another_language(texts, remedy):
     [message] = said(texts)
     assert f"say so with {remedy}." in message
+    assert "seem to be in another language than English (" in message
     assert said([ENGLISH] * 99 + [GERMAN]) == []
 
 

@@ -55,6 +55,13 @@ def test_german_nouns_are_known_by_their_capitals():
     assert found.written["kino"] == "Kino"
 
 
+def test_english_articles_are_in_no_name_of_another_language():
+    texts = [f"Wir lesen The Verge und die Zeitung {x}, und The Economist." for x in "abcd"]
+    found = learned(texts, language="de")
+    assert found.merit["the"] == 0.0
+    assert found.merit["zeitung"] == 1.0
+
+
 def test_a_language_without_lists_has_no_verbs():
     merit = learned(PLAIN, language="pl").merit
     assert merit["watch"] == merit["film"] == 1.0
@@ -62,17 +69,19 @@ def test_a_language_without_lists_has_no_verbs():
 
 def test_pieces_of_programs_and_of_hyphens_are_no_names():
     texts = [
-        f"Set the max_width of the picture {x}. A picture has a two-sided frame of the max_width."
+        f"Set the max_width of the picture {x}. A picture has a pre-sided frame of the max_width."
         for x in "abcdef"
     ]
     merit = learned(texts).merit
     assert merit["picture"] > 4 * merit["width"]
     assert merit["frame"] > 4 * merit["sided"]
+    assert merit["frame"] > 4 * merit["pre"]
 
 
 # The same as one pattern, which begins anywhere and is slow.
 PIECES = re.compile(
-    r"\w+(?:_+\w+)+|\b\w+(?=\()|\b\w+(?==[^=])|^[ \t]*\w+(?=[ \t]:[ \t])|`+[^`\n]+`+|(?<=\w-)\w+",
+    r"\w+(?:_+\w+)+|\b\w+(?=\()|\b\w+(?==[^=])|^[ \t]*\w+(?=[ \t]:[ \t])|`+[^`\n]+`+"
+    r"|(?<=\w-)\w+|\b\w+(?=-\w)",
     re.MULTILINE,
 )
 
@@ -102,6 +111,17 @@ def test_phrases_are_neighbours_that_go_together_as_they_are_written():
     ]
     found = learned(texts)
     assert found.phrases == {"supreme": {"court": "Supreme Court"}}
+
+
+def test_titles_of_persons_are_in_no_phrase():
+    ones = ("judge", "lawyer", "witness", "jury", "trial", "verdict", "fine", "bail")
+    texts = [
+        f"The {one} saw Mr Brown and the {other}. A {other} of Brown {one} Mr Brown is a {one}."
+        for one, other in zip(ones, ones[::-1], strict=True)
+    ]
+    found = learned([*texts, *PLAIN])
+    assert found.merit["brown"] == 1.0
+    assert found.phrases == {}
 
 
 def test_words_without_texts_and_texts_without_words():

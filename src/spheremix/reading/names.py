@@ -24,6 +24,7 @@ STEM = 4  # first letters that two forms of one word share, at least
 BETWEEN = " \N{MIDDLE DOT} "  # the parts of a name
 TOGETHER = 1.5  # how much more two words that are written together are worth than the lesser one
 MANY, TIMES, MORE = 1 / 3, 5.0, 1.5  # such a share here, so many times that elsewhere: so much more
+TINY = 1e-3  # share of documents that counts as none
 LEAST = 0.003  # of the worth of the first part: what is worth less is left out
 
 
@@ -100,7 +101,7 @@ def naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
     shares. Two words that are mostly written together are one part of a name. A name has no two
     words that say the same ("type" and "dtype"), and no two groups share two parts of their names:
     then the group of smaller mass takes its next one. Where a group has no other word, its name is
-    shorter.
+    shorter. The parts stand in an order that depends on the group alone.
 
     Parameters
     ----------
@@ -150,7 +151,21 @@ def name_parts(vocabulary: Vocabulary, n: int) -> list[list[Part]]:
         parts = ranked_parts(first, worth, vocabulary.names, vocabulary.writing)
         ranked.append(parts or [(int(j),) for j in (*first, *rest)])
     order = np.argsort(-masses, kind="stable").tolist()
-    return choose_names(ranked, order, n, alike_parts(vocabulary.names))
+    names = choose_names(ranked, order, n, alike_parts(vocabulary.names))
+    return [in_order(vocabulary, k, parts) for k, parts in enumerate(names)]
+
+
+def in_order(vocabulary: Vocabulary, k: int, parts: list[Part]) -> list[Part]:
+    """Return the parts of a name in an order that no other group changes.
+
+    By the share of its documents with a word, times the logarithm of how often it is that of all
+    others together: so a name stays as it is where other groups are merged or divided.
+    """
+    if vocabulary.document_shares is None or len(vocabulary.prototypes) < 2:
+        return parts
+    here, others = vocabulary.document_shares[k], vocabulary.share_among_others(k)
+    telling = here * np.log(np.maximum(here, TINY) / np.maximum(others, TINY))
+    return sorted(parts, key=lambda part: -min(telling[j] for j in part))
 
 
 def beyond(here: Array, others: Array, nearest: Array) -> Array:

@@ -235,6 +235,10 @@ def _named(
             above = [M + merge] if merge < M - 2 else []
             ranked.append(without(node, *above, *known) or list(naming[node]))
         chosen = choose_names(ranked, range(len(mine)), NAMING, alike_parts(words))
-        for node, name in zip(mine, write_names(chosen, words, writing), strict=True):
-            names[node] = name or names[node]
+        for node, parts, others in zip(mine, chosen, ranked, strict=True):
+            several = [[*parts[:-1], one] for one in others if one not in parts]
+            several += [[*parts, one] for one in naming[node] if one not in parts]
+            written = [one for one in write_names([parts, *several], words, writing) if one]
+            fresh = (name for name in written if name not in names)  # two nodes never share one
+            names[node] = next(fresh, written[0] if written else names[node])
     return names

@@ -138,8 +138,8 @@ TABLES: dict[str, TableSchema] = {
             ),
             "y": Column("Position on the map of the documents, from bottom to top.", float),
             "n_words": Column(
-                "Number of different words of the vocabulary in the document. With few words, its "
-                "group says little.",
+                "Number of different words of the vocabulary in the document. How much its group "
+                "says is told by its stability.",
                 int,
             ),
             "repeats": Column("Id of the first document with the same text; else empty."),

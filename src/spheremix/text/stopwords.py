@@ -4,9 +4,10 @@ Every text has those of ``WORDS``. They are written as the vectoriser sees words
 apostrophes ("don't" gives "don"), at least two letters. Lemmas that only stop words have ("be" of
 "was") are in the lists too.
 
-Two lists are of names alone; their words may tell groups apart. ``NOTHING`` is never in a name:
-months, days, numbers, units, titles of persons, pieces of addresses. ``EMPTY`` is put back: nouns
-of every subject, and words of speech.
+Three lists are of names alone; their words may tell groups apart. ``NOTHING`` is never in a name by
+itself: months, days, numbers, units, pieces of addresses, English articles in other languages; nor
+are ``TITLES`` of persons, which are in no phrase either. ``EMPTY`` is put back: nouns of every
+subject, and words of speech.
 """
 
 from __future__ import annotations
@@ -175,7 +176,6 @@ NOTHING = {
         sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety
         hundred hundreds thousand thousands million millions billion billions trillion first second
         third fourth fifth sixth seventh eighth ninth tenth half dozen twice
-        mr mrs ms miss dr sir lord lady madam prof rev messrs esq jr sr hon
         km kg cm mm lb lbs oz ft pc pct percent bn mph kb mb gb
         www com http https org net edu gov html htm php url
         true false none null nan args kwargs
@@ -185,33 +185,43 @@ NOTHING = {
         januar februar märz april mai juni juli august september oktober november dezember montag
         dienstag mittwoch donnerstag freitag samstag sonnabend sonntag zwei drei vier fünf sechs
         sieben acht neun zehn elf zwölf hundert tausend million millionen milliarde milliarden
-        prozent herr herrn frau dr prof euro mio mrd uhr www com http https org net html at
+        prozent euro mio mrd uhr www com http https the of and org net html at
         """,
     "fr": """
         janvier février mars avril mai juin juillet août septembre octobre novembre décembre lundi
         mardi mercredi jeudi vendredi samedi dimanche deux trois quatre cinq six sept huit neuf dix
-        cent mille million millions milliard milliards monsieur madame mme mlle www com http https
+        cent mille million millions milliard milliards www com http https the of and
         """,
     "es": """
         enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
         lunes martes miércoles jueves viernes sábado domingo dos tres cuatro cinco seis siete ocho
-        nueve diez cien ciento mil millón millones señor señora sr sra don doña www com http https
+        nueve diez cien ciento mil millón millones www com http https the of and
         """,
     "it": """
         gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre
         dicembre lunedì martedì mercoledì giovedì venerdì sabato domenica due tre quattro cinque sei
-        sette otto nove dieci cento mille milione milioni miliardi signor signora www com http https
+        sette otto nove dieci cento mille milione milioni miliardi www com http https the of and
         """,
     "pt": """
         janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro
         segunda terça quarta quinta sexta sábado domingo dois duas três quatro cinco seis sete oito
-        nove dez cem mil milhão milhões senhor senhora sr sra www com http https
+        nove dez cem mil milhão milhões www com http https the of and
         """,
     "nl": """
         januari februari maart april mei juni juli augustus september oktober november december
         maandag dinsdag woensdag donderdag vrijdag zaterdag zondag twee drie vier vijf zes zeven
-        acht negen tien honderd duizend miljoen miljard procent meneer mevrouw www com http https
+        acht negen tien honderd duizend miljoen miljard procent www com http https the of and
         """,
+}
+
+TITLES = {
+    "en": "mr mrs ms miss dr sir lord lady madam prof rev messrs esq jr sr hon",
+    "de": "herr herrn frau dr prof",
+    "fr": "monsieur madame mme mlle",
+    "es": "señor señora sr sra don doña",
+    "it": "signor signora",
+    "pt": "senhor senhora sr sra",
+    "nl": "meneer mevrouw",
 }
 
 EMPTY = {

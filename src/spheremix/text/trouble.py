@@ -12,10 +12,10 @@ import numpy as np
 
 from spheremix.errors import Message, MissingPackageError
 from spheremix.text.corpus import shown
-from spheremix.text.languages import BEGINNING, LOOKED_AT, language_of
+from spheremix.text.languages import BEGINNING, LOOKED_AT, NAMES, language_of
 from spheremix.text.stopwords import WORDS
 from spheremix.text.words import is_mixed
-from spheremix.wording import count, install
+from spheremix.wording import count, install, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -170,6 +170,6 @@ def foreign(texts: Sequence[str], languages: Sequence[str]) -> Trouble | None:
         f"say so with {{language={both}}}",
         n=n,
         all=len(texts),
-        said=",".join(languages),
-        which=", ".join(f"{k:,} in {code}" for code, k in others.most_common(NAMED)),
+        said=joined([NAMES.get(code, code) for code in languages]),
+        which=", ".join(f"{k:,} in {NAMES[code]}" for code, k in others.most_common(NAMED)),
     )

@@ -16,7 +16,7 @@ import numpy as np
 from spheremix.text.boilerplate import Boilerplate
 from spheremix.text.lexicon import Simplemma
 from spheremix.text.phrases import associated, meetings
-from spheremix.text.stopwords import EMPTY, NOTHING, stop_words
+from spheremix.text.stopwords import EMPTY, NOTHING, TITLES, stop_words
 from spheremix.text.words import Cutting, Tokens, growing
 
 if TYPE_CHECKING:
@@ -153,7 +153,8 @@ def learn_writing(texts: Sequence[str], vectorizer: TextVectorizer) -> Writing:
     merits[code > 0.5 * np.maximum(found.n, 1.0)] *= PIECE
     merits[found.sameness() > SAME] *= PIECE
     lemma = Simplemma(tuple(languages)) if vectorizer.lemmatizer == "simplemma" else None
-    none = _listed(NOTHING, languages)
+    titles = _listed(TITLES, languages)
+    none = titles | _listed(NOTHING, languages)
     for j, word in enumerate(vocabulary):
         parts = word.split()
         if len(parts) > 1:
@@ -168,26 +169,26 @@ def learn_writing(texts: Sequence[str], vectorizer: TextVectorizer) -> Writing:
     return Writing(
         written={word: one for word, one in written.items() if one != word},
         merit={word: round(float(m), 3) for word, m in zip(vocabulary, merits, strict=True)},
-        phrases=found.phrases(empty, merits),
+        phrases=found.phrases(empty, titles, merits),
     )
 
 
 def pieces(text: str) -> Iterator[str]:
-    """Find pieces of programs, and what follows a hyphen.
+    """Find pieces of programs, and of words with a hyphen.
 
     They are what stands between backticks, and a run of letters, digits and underscores that has an
-    underscore within, or that is before "(", before one "=" or after a hyphen, or that begins a
-    line as the name in ``name : type``.
+    underscore within, or that is before "(", before one "=", before or after a hyphen, or that
+    begins a line as the name in ``name : type``.
     """
     quoted = [match.span() for match in QUOTED.finditer(text)] if "`" in text else []
     yield from (text[slice(*span)] for span in quoted)
     begins = set()
     for match in SIGN.finditer(text):
-        sign, begin = match.group(), match.end()
-        if sign != "-":
-            begin = match.start() - (sign == ":")
-            while begin and (text[begin - 1].isalnum() or text[begin - 1] == "_"):
-                begin -= 1
+        sign, begin = match.group(), match.start() - (match.group() == ":")
+        while begin and (text[begin - 1].isalnum() or text[begin - 1] == "_"):
+            begin -= 1
+        if sign == "-":
+            begins.add(match.end())
         indent = text[text.rfind("\n", 0, begin) + 1 : begin]
         named = sign != ":" or not indent.strip(" \t")
         if named and (sign != "_" or SNAKE.match(text, begin)):
@@ -304,7 +305,9 @@ class _Occurrences:
                 best[lower] = max(best.get(lower, (0, "")), (int(counts[i]), form))
         return {word: form for word, (_, form) in best.items()}
 
-    def phrases(self, empty: Collection[str], merits: Floats) -> dict[str, dict[str, str]]:
+    def phrases(
+        self, empty: Collection[str], titles: set[str], merits: Floats
+    ) -> dict[str, dict[str, str]]:
         """Return the words that often stand right after each word, and how the two are written."""
         read = self.tokens.renumber(self.word[:-1].tolist())
         occurrences = read.occurrences(len(self.vocabulary))
@@ -324,7 +327,11 @@ class _Occurrences:
             pair, two = divmod(int(keys[i]), size * size)
             left, right = (self.vocabulary[int(each[pair])] for each in (pairs.left, pairs.right))
             little = left in empty or right in empty
-            if often[pair] and (not little or pairs.npmi[pair] >= CLOSE):
+            if (
+                often[pair]
+                and titles.isdisjoint((left, right))
+                and (not little or pairs.npmi[pair] >= CLOSE)
+            ):
                 found.setdefault(left, {})[right] = " ".join(
                     self.forms[form] for form in divmod(two, size)
                 )
