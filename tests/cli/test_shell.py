@@ -250,7 +250,7 @@ def test_help_says_defaults_in_one_way():
     out, _ = run("explore", "--help-all")
     said = " ".join(re.sub(r"[^\x20-\x7e]+", " ", out).split())
     assert "[default: (" not in said + run("demo", "--help")[0]
-    for default in ("en", "advice"):
+    for default in ("simplemma", "advice"):
         assert f"[default: {default}]" in said
     assert "paper" not in said
     rule = (
