@@ -175,6 +175,22 @@ def test_every_kind_of_value_comes_back(tmp_path, changes):
     assert {path.name: path.read_bytes() for path in twin.iterdir()} == first
 
 
+@pytest.mark.parametrize(
+    ("kind", "good", "bad"),
+    [
+        (dict[str, str | None], {"a": "b", "c": None}, {"a": 1}),
+        (dict[str, str], {"a": "b"}, {"a": None}),
+        (dict[str, list[str]], {"a": ["b"]}, {"a": "b"}),
+        (list[str | None], ["a", None], ["a", 1.5]),
+        (list[list[str]], [["a"]], ["a"]),
+    ],
+)
+def test_texts_among_others_are_checked(kind, good, bad):
+    assert archive.decode(kind, good, "here") == good
+    with pytest.raises(RunError, match="is not what it should be"):
+        archive.decode(kind, bad, "here")
+
+
 def test_large_arrays_are_mapped(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "LARGE", 2**10)
     floats = np.random.default_rng(0).normal(size=(300, 2))

@@ -296,8 +296,11 @@ def decode(kind: Any, value: Any, where: str, arrays: _Packed | None = None) -> 
         return _sequence(origin, inner, value, where, arrays)
     if origin is dict and isinstance(value, dict):
         of_key = _number_key if inner[0] is int else lambda key, _: key
+        texts = _texts(inner[1])
         return {
-            of_key(key, where): decode(inner[1], one, f"{where}: {key[:60]}", arrays)
+            of_key(key, where): one
+            if type(one) in texts
+            else decode(inner[1], one, f"{where}: {key[:60]}", arrays)
             for key, one in value.items()
         }
     if kind is float and isinstance(value, str) and value in NOT_FINITE:
@@ -344,14 +347,22 @@ def _one_of(kinds: tuple[Any, ...], value: Any, where: str, arrays: _Packed | No
 
 
 def _sequence(origin: Any, inner: Any, value: Any, where: str, arrays: _Packed | None) -> Any:
-    many = bool(inner) and (origin is list or inner[1:] == (...,))
-    if many and inner[0] is str and all(type(one) is str for one in value):
-        return origin(value)  # long lists of texts, at once
     if origin is tuple and inner[1:] != (...,):
         require(len(inner) == len(value), f"{len(value)} values, not {len(inner)}", where)
         pairs = zip(inner, value, strict=True)
         return tuple(decode(kind, one, where, arrays) for kind, one in pairs)
-    return origin(decode(inner[0], one, where, arrays) for one in value)
+    texts = _texts(inner[0])
+    return origin(
+        one if type(one) in texts else decode(inner[0], one, where, arrays) for one in value
+    )
+
+
+@functools.cache
+def _texts(kind: Any) -> frozenset[type]:
+    """Return the types of values of a kind that is text, if it may be missing; none of others."""
+    either = typing.get_origin(kind) in {Union, types.UnionType}
+    kinds = frozenset(typing.get_args(kind) if either else (kind,))
+    return kinds if kinds <= {str, type(None)} else frozenset()
 
 
 def _array(inner: Any, value: Any, where: str, arrays: _Packed | None) -> Any:
