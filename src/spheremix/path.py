@@ -45,11 +45,16 @@ class PathPoint:
     gap: float
     n_distinct: int
     n_converged: int = 1  # runs that converged at this beta
-    n_dense: int = 0  # columns of views that have no zeros
+    dense: tuple[slice, ...] = ()  # the columns of views that are not penalised
 
     @classmethod
     def of(
-        cls, beta: float, fit: VMFFit, soft: Resultants, n_converged: int = 1, n_dense: int = 0
+        cls,
+        beta: float,
+        fit: VMFFit,
+        soft: Resultants,
+        n_converged: int = 1,
+        dense: tuple[slice, ...] = (),
     ) -> PathPoint:
         """Summarise a fit and the resultants of a soft sweep with its parameters."""
         parameters = fit.parameters
@@ -72,7 +77,7 @@ class PathPoint:
             fit.gap,
             count_distinct(parameters.prototypes),
             n_converged,
-            n_dense,
+            dense,
         )
 
     @property
@@ -103,13 +108,14 @@ class PathPoint:
 
     @property
     def n_nonzero(self) -> int:
-        """Non-zero coordinates of all the prototypes, without views that have no zeros."""
-        return len(self.values) - len(self.kappas) * self.n_dense
+        """Non-zero coordinates of all the prototypes, without views that are not penalised."""
+        return len(self.values) - sum(int(self.sizes_in(own).sum()) for own in self.dense)
 
     @property
     def sparsity(self) -> float:
-        """Share of the coordinates that are zero, without views that have no zeros."""
-        return 1.0 - self.n_nonzero / (len(self.kappas) * (self.n_features - self.n_dense))
+        """Share of the coordinates that are zero, without views that are not penalised."""
+        n_columns: int = self.n_features - sum(own.stop - own.start for own in self.dense)
+        return 1.0 - self.n_nonzero / (len(self.kappas) * n_columns)
 
     def parameters(self, model: VMFModel) -> VMFParameters:
         """Return the parameters, dense again."""
@@ -236,7 +242,7 @@ class PathSolver:
         if self.settings.e_step == "hard":
             scorer = self.model.scorer(fit.parameters)
             (soft,) = self.directions.sweep([scorer], self.weights)
-        return PathPoint.of(beta, fit, soft, n_converged, self.model.n_dense)
+        return PathPoint.of(beta, fit, soft, n_converged, self.model.dense_columns)
 
     def follow(self, beta: float, fit: VMFFit) -> Iterator[tuple[float, VMFFit]]:
         """Go on from a fit, event by event, to the end; a failed fit is the last one given."""

@@ -415,6 +415,15 @@ def test_a_path_takes_words_away_and_leaves_the_meaning():
     assert np.count_nonzero(one.views_["words"].prototypes_) <= 8
 
 
+def test_words_are_counted_where_a_column_of_the_meaning_is_zero():
+    X, _ = planted()
+    X["meaning"][:, 0] = 0.0
+    path = sm.VMFPath(4, random_state=0, n_threads=1, min_relative_increase=0.5).fit(X)
+    words = path.model(0).views_["words"].prototypes_
+    assert path.n_nonzero_[0] == np.count_nonzero(words) == 48
+    assert path.n_nonzero_[-1] == 4
+
+
 def test_a_relaxed_path_refits_on_the_words_that_are_left():
     X, _ = planted()
     path = sm.VMFPath(4, random_state=0, n_threads=1, min_relative_increase=0.5, relaxed=True).fit(

@@ -114,10 +114,10 @@ class ViewsModel:
         return tuple(model.kappa_mode for model in self.models)
 
     @property
-    def n_dense(self) -> int:
-        """How many columns belong to views whose prototypes have no zeros."""
-        pairs = zip(self.views.sizes, self.sparse_views, strict=True)
-        return sum(size for size, sparse in pairs if not sparse)
+    def dense_columns(self) -> tuple[slice, ...]:
+        """The columns of views that are not penalised."""
+        pairs = zip(self.columns, self.sparse_views, strict=True)
+        return tuple(own for own, sparse in pairs if not sparse)
 
     def is_capped(self, parameters: VMFParameters) -> bool:
         """Return whether an estimated concentration is at its cap."""

@@ -403,9 +403,9 @@ class VMFModel:
         return (self.kappa_mode,)
 
     @property
-    def n_dense(self) -> int:
-        """How many columns belong to views whose prototypes have no zeros."""
-        return 0
+    def dense_columns(self) -> tuple[slice, ...]:
+        """The columns of views that are not penalised."""
+        return ()
 
     def is_capped(self, parameters: VMFParameters) -> bool:
         """Return whether an estimated concentration is at its cap."""

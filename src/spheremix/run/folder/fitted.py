@@ -279,8 +279,8 @@ def dump_state(
 def load_state(stored: PathStored, model: VMFModel) -> PathState:
     """Make the state of a path again, to go on from it."""
     noise, views = stored.noise_level is not None, stored.views
-    n_dense = 0 if views is None else int(model.n_dense)
-    steps = _load_steps(stored.steps, noise=noise, n_dense=n_dense)
+    dense = () if views is None else model.dense_columns
+    steps = _load_steps(stored.steps, noise=noise, dense=dense)
     shape = (len(steps[0].kappas), steps[0].n_features)
     for fit in (stored.dense, stored.fit, stored.refit or stored.fit):
         _check_fit(fit, shape, noise=noise, views=views)
@@ -293,7 +293,7 @@ def load_state(stored: PathStored, model: VMFModel) -> PathState:
         stored.status,
         []
         if stored.refits is None
-        else _load_steps(stored.refits, steps, noise=noise, n_dense=n_dense),
+        else _load_steps(stored.refits, steps, noise=noise, dense=dense),
         stored.refit,
     )
 
@@ -369,7 +369,11 @@ def _values_on(step: PathPoint, other: PathPoint) -> Array:
 
 
 def _load_steps(
-    state: StepsState, on: Sequence[PathPoint] | None = None, *, noise: bool, n_dense: int = 0
+    state: StepsState,
+    on: Sequence[PathPoint] | None = None,
+    *,
+    noise: bool,
+    dense: tuple[slice, ...] = (),
 ) -> list[PathPoint]:
     """Make the points of a path again; the places of refits are those of their steps."""
     ends, (S, K) = state.ends, state.tables.shape[1:]
@@ -405,7 +409,7 @@ def _load_steps(
             **{name: float(state.floats[j, i]) for j, name in enumerate(FLOATS)},
             **{name: int(state.counts[j, i]) for j, name in enumerate(COUNTS)},
             **{name: of_steps[name][i] for name in TABLES},
-            "n_dense": n_dense,
+            "dense": dense,
             "status": str(state.statuses[codes[i]]),
         }
         step = PathPoint(values=found, places=at, n_features=state.n_features, **known)
