@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from spheremix.display.style import GROUPS, MUTED
 from spheremix.reading import characteristic_scores, layout
 from spheremix.reading.documents import Documents, certainties
-from spheremix.run.colours import colour_places
+from spheremix.run.colour_places import colour_places
 
 CASES = json.loads(
     (Path(__file__).parents[1] / "common" / "page_cases.json").read_text(encoding="utf-8")

@@ -25,7 +25,7 @@ from spheremix.run.apply_edits import (
     follow,
     identities,
 )
-from spheremix.run.colours import add_places
+from spheremix.run.colour_places import add_places
 from spheremix.run.edits import EditNotes, Edits
 from spheremix.run.explore import check_run
 from spheremix.run.names import AUTOMATIC, Name

@@ -23,7 +23,7 @@ from spheremix.data.open import as_directions
 from spheremix.errors import Explained, Message, ParameterError
 from spheremix.estimators.problem import NoFitError
 from spheremix.reading import align_partitions
-from spheremix.run.colours import add_places
+from spheremix.run.colour_places import add_places
 from spheremix.run.edits import EditNotes, Edits, EditStep, check_edits, n_wishes, refusal
 from spheremix.run.folder.fitted import stored_parameters
 from spheremix.run.folder.store import key_of
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.estimators.mixture import VMFMixture
-    from spheremix.run.colours import Place
+    from spheremix.run.colour_places import Place
     from spheremix.run.edits import UpdateRecord
     from spheremix.run.options import ExploreOptions
     from spheremix.run.run import Run

@@ -28,7 +28,7 @@ from spheremix.reading.effects import Effects
 from spheremix.reading.partition import NOTE
 from spheremix.reading.stability import Stability
 from spheremix.run import Listener, tables
-from spheremix.run.colours import colour_places
+from spheremix.run.colour_places import colour_places
 from spheremix.run.columns import TABLES
 from spheremix.run.fitted_models import gather
 from spheremix.run.folder.archive import DAMAGE, decode, encode

@@ -16,7 +16,7 @@ from spheremix.errors import Message, ParameterError
 from spheremix.reading.new_groups import LEAST_OF_A_GROUP
 from spheremix.run import Listener
 from spheremix.run.apply_edits import PendingStep, changes_fit, first_words, identities
-from spheremix.run.colours import add_places
+from spheremix.run.colour_places import add_places
 from spheremix.run.edits import Edits, EditStep, UpdateRecord
 from spheremix.run.explore import Start, explore
 from spheremix.run.folder.files import RunError, is_path
