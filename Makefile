@@ -32,7 +32,7 @@ STUDIES := path_illustration simulation comparison cstr search
 LOWEST := build/lowest
 
 .PHONY: arm attack demo fuzz test slow lint types contracts page workflows unit coverage browser docs paper \
-  paper-full filings clang clean lowest help man wheels windows
+  paper-full filings clang clean lowest help man portable wheels windows
 
 help:
 	@echo "make demo        install everything, run the demo, and say where its report is"
@@ -50,7 +50,8 @@ help:
 	@echo "make arm         compile the kernels for 64-bit ARM and compare them on an emulated CPU"
 	@echo "make windows     compile the kernels for Windows and compare them in Windows' Python, under Wine"
 	@echo "make clang       build a wheel with the compiler clang, and compare its kernels"
-	@echo "make wheels      build a wheel with every Python 3.11 to 3.14 on this machine, and try each of them"
+	@echo "make wheels      build a wheel with every Python 3.11 to 3.14 on this machine, run the demo with each"
+	@echo "make portable    build wheels for older C libraries, for musl and for 64-bit ARM"
 	@echo "make clean       remove the environment and everything that was built"
 	@echo "PYTHON=python3.13 chooses the interpreter (run make clean first)"
 
@@ -219,6 +220,9 @@ clang: $(INSTALLED)
 
 wheels: $(INSTALLED)
 	$(BIN)/python tools/wheels.py build/wheels $(INTERPRETERS)
+
+portable: $(INSTALLED)
+	$(BIN)/python tools/portable_wheels.py build/portable $(PYTHON)
 
 man: $(INSTALLED)
 	$(BIN)/python tools/man_page.py build/spheremix.1

