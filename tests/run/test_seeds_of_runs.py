@@ -117,6 +117,26 @@ def test_other_seeds_are_another_fit_and_the_same_are_none(run, tmp_path):
     assert renamed.names()[0] == "Waves"
 
 
+def test_a_heavier_seed_is_another_fit_and_stays_with_updates(run, tmp_path):
+    place = tmp_path / "run"
+    shutil.copytree(run.folder, place)
+    heavier = explore(place, free=1, seed_weight=2)
+    assert heavier.info.fit != run.info.fit
+    assert heavier.mixture.seed_weight == heavier.path.seed_weight == 2.0
+    more = Corpus(["boat boat anchor wave"], ["n1"])
+    later = sm.load_run(place).update(more, tmp_path / "later", listener=Told())
+    assert later.mixture.seed_weight == 2.0
+
+
+def test_groups_that_are_fitted_again_after_edits_are_updated_without_seeds(run, tmp_path):
+    place = tmp_path / "run"
+    shutil.copytree(run.folder, place)
+    heavier = explore(place, free=1, seed_weight=2)
+    edited = heavier.edit({"drop_words": ["anchor"]}, listener=Told())
+    later = edited.update(Corpus(["soup bread"], ["n1"]), tmp_path / "later", listener=Told())
+    assert later.names()[:2] == run.names()[:2]
+
+
 def test_made_again_it_is_the_same(run):
     assert check_run(run, refit=True, listener=Told()) == []
 
@@ -222,3 +242,7 @@ def test_numbers_of_groups():
             ExploreOptions(seeds=CODEBOOK, **wrong)
     with pytest.raises(ParameterError, match="seeds"):
         ExploreOptions(free=2)
+    with pytest.raises(ParameterError, match="seed_weight is the weight of seeds, which are not"):
+        ExploreOptions(seed_weight=0.5)
+    with pytest.raises(ParameterError, match="seed_weight must be a finite number above 0"):
+        ExploreOptions(seeds=CODEBOOK, seed_weight=0)

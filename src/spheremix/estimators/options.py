@@ -60,7 +60,7 @@ Strategy = Literal["path", "dense", "random", "grid"]
 Paths = Literal["best", "all", "none"]
 Algorithm = Literal["em", "cem", "sem", "saem", "caem"]
 STRATEGIES = get_args(Strategy)
-SEED_WEIGHT = 0.2  # of a group of mean size: what the seeds of a group count as
+SEED_WEIGHT = 0.5  # of a group of mean size: what the seeds of a group count as
 # Parameters that some of the estimators do not have.
 ABSENT = {
     "beta": 0.0,

@@ -94,7 +94,7 @@ seeds : dict or sequence of sequences of str or int, default=None
     numbers of columns. The first one is component 0, and so on; the keys of a dictionary are for
     messages. Components beyond them are free. Rows go to the group whose words they have most of,
     by the cosine; the mean of these rows stands for the group.
-seed_weight : float, default=0.2
+seed_weight : float, default=0.5
     How much seeds and labels count: as so many rows of their mean as this share of a group of mean
     size, n / K. It is a conjugate prior of the component, and part of the objective.
 random_state : int, RandomState, Generator or None, default=None

@@ -253,6 +253,13 @@ class ExploreOptions:
         "Groups to find beside those of {seeds}.",
         found="0, or what {k} leaves",
     )
+    seed_weight: float | None = option(
+        None,
+        MODEL,
+        "How many documents the seeds of a group count as, as a share of a group of mean size. "
+        "More holds groups closer to {seeds}.",
+        found="0.5",
+    )
     levels: Any = option(
         None,
         MODEL,
@@ -402,7 +409,7 @@ class ExploreOptions:
 
     def _seeded_number(self, seeds: Any, k: tuple[int, ...] | None) -> tuple[int, ...] | None:
         """Return the number of groups where some are asked for: there is no search for it."""
-        from spheremix.parameters import require_integer  # noqa: PLC0415
+        from spheremix.parameters import require_integer, require_number  # noqa: PLC0415
 
         if self.free is not None:
             require_integer("free", self.free, 0)
@@ -410,6 +417,13 @@ class ExploreOptions:
                 raise ParameterError(
                     "{free} is for groups beside those of {seeds}, which are not given",
                     remedies=("give the number of groups with {k}",),
+                )
+        if self.seed_weight is not None:
+            require_number("seed_weight", self.seed_weight, above=0.0)
+            if seeds is None:
+                raise ParameterError(
+                    "{seed_weight} is the weight of {seeds}, which are not given",
+                    remedies=("leave it out",),
                 )
         if seeds is None:
             return k

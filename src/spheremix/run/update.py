@@ -110,8 +110,8 @@ def update_run(
     alone = before.info.command.get("meaning_only", False)
     # Groups that were fitted again after edits are no longer those of the seeds.
     edited = any(changes_fit(one.edits) for one in before.info.edits)
-    own: dict[str, Any] = {"seeds": None if edited else options.seeds, "free": None}
-    chosen = replace(options, k=K, **own, meaning=model, meaning_only=alone)
+    own: dict[str, Any] = {"seeds": None, "seed_weight": None} if edited else {}
+    chosen = replace(options, k=K, free=None, **own, meaning=model, meaning_only=alone)
     if isinstance(added.source, Corpus) and added.cut is None:
         chosen = replace(chosen, split=WHOLE)
     return explore(beside, chosen, Store(folder), force=False, listener=hears, start=start)

@@ -73,6 +73,14 @@ def noise_of(options: ExploreOptions, *, final: bool = True) -> dict[str, Any]:
     return {"noise": options.noise, "max_noise": most or "auto"}
 
 
+def seeds_of(options: ExploreOptions, seeded: Seeded | None) -> dict[str, Any]:
+    """Return what an exploration says of groups that are asked for, by words or by ids."""
+    if seeded is None:
+        return {}
+    weight = {} if options.seed_weight is None else {"seed_weight": options.seed_weight}
+    return {"seeds": seeded.columns, **weight}
+
+
 def dense_mixture(K: int, options: ExploreOptions, seeded: Seeded | None = None) -> VMFMixture:
     """Return the estimator of a mixture without penalty; its first groups may be asked for."""
     return VMFMixture(
@@ -80,7 +88,7 @@ def dense_mixture(K: int, options: ExploreOptions, seeded: Seeded | None = None)
         kappa=kappa_of(options),
         **noise_of(options, final=options.criterion == DENSE),
         n_init=options.starts,
-        seeds=None if seeded is None else seeded.columns,
+        **seeds_of(options, seeded),
         random_state=options.seed,
         n_threads=options.threads,
     )

@@ -30,7 +30,7 @@ from spheremix.run.folder.fitted import (
     stored_parameters,
 )
 from spheremix.run.folder.store import key_of
-from spheremix.run.stages.dense import kappa_of, noise_of
+from spheremix.run.stages.dense import kappa_of, noise_of, seeds_of
 
 if TYPE_CHECKING:
     from spheremix.estimators.mixture import VMFMixture
@@ -62,7 +62,7 @@ def sparse_path(
         kappa=kappa_of(options),
         **noise_of(options),
         init=init,
-        seeds=None if seeded is None else seeded.columns,
+        **seeds_of(options, seeded),
         random_state=options.seed,
         n_threads=options.threads,
         warm_start=True,
