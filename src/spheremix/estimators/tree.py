@@ -275,7 +275,7 @@ class VMFTree(SelectedMixture):
         return (f"{other}number. {advice.recommended[0].sentence}", *advice.doubts)
 
     def attach(self, X: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Give the rows back to a tree that was loaded, so that it can be cut again.
+        """Take the rows again in a tree that was loaded, so that it can be cut again.
 
         Parameters
         ----------
