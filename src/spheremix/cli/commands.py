@@ -86,9 +86,8 @@ def report(
 ) -> None:
     """Write the report of a run again: one page that opens from disk; or the same as JSON.
 
-    A file .parquet has a row for each document, or for each passage of split ones, with x, y,
-    group and stability, as Embedding Atlas and DataMapPlot read it. The documents are inside:
-    whoever has the file can read them.
+    A file .parquet has x, y, group and stability of each document or passage, as Embedding Atlas
+    and DataMapPlot read it. The texts are inside: whoever has the file can read them.
     """
     from spheremix.cli.summary import show_page
     from spheremix.run.explore import write_report

@@ -52,10 +52,8 @@ Files = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILE...",
-        help="CSV, TSV, JSON lines, Parquet or Excel (.xlsx) file, or several with the same "
-        "columns; or a folder of text files; or a ready matrix: .npz or .mtx with a vocabulary, "
-        ".npy embeddings.",
-        show_default=False,
+        help="CSV, TSV, JSON lines, Parquet or Excel (.xlsx), one or several alike; or a folder of "
+        "text files; or a ready matrix: .npz or .mtx with a vocabulary, .npy embeddings.",
     ),
 ]
 Run = Annotated[Path, typer.Argument(help="Folder of a run of explore.", show_default=False)]
