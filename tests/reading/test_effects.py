@@ -242,6 +242,22 @@ def test_what_is_printed(fitted):
         assert "none is beyond chance" in str(quiet)
 
 
+def test_of_few_documents_no_difference_is_told(fitted):
+    """A group that none of them has is in no draw, so its interval would leave zero out."""
+    X, mixture, *_, own = fitted
+    others = np.flatnonzero(mixture.labels_ != own)
+    few = np.isin(np.arange(len(X)), others[:8])
+    found = sm.effects(mixture, X, {"side": np.where(few, "few", "many")}, **SURE)
+    assert found["side"].difference("few", "many").told[own]
+    assert found.sentences(found["side"]) == [
+        "Fewer than 15 documents, so no difference is told: few."
+    ]
+    three = np.where(few, "few", np.where(np.arange(len(X)) % 2, "odd", "even"))
+    lines = sm.effects(mixture, X, {"side": three}, **SURE)
+    assert not any("few," in line or "= few" in line for line in str(lines).splitlines())
+    assert "Of 3 differences compared" in str(lines)
+
+
 def test_the_table_has_every_share_and_every_difference(fitted):
     X, mixture, side, when, _ = fitted
     found = sm.effects(mixture, X, {"side": side, "when": when}, **SURE)

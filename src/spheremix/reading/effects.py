@@ -77,6 +77,8 @@ RIDGE = 0.01  # documents' worth of penalty, so that a share of zero has a finit
 BATCH = 10  # draws that share each reading of the rows, at most
 MAX_ITER = 100  # of EM in a draw: it starts where the mixture stands
 TOLD = 3  # lines of differences that print shows for each column
+# Draws of fewer documents than these leave out too much: a group that none of them has is in no draw.
+FEWEST = 15
 LEAST = 1e-300
 DATE = re.compile(r"\d{4}-\d{2}(?:-\d{2})?")  # text that is a date; a year alone is a number
 
@@ -257,7 +259,14 @@ class Effects:
         """Return what can be said of a column: the clearest differences first."""
         told: list[tuple[float, str]] = []
         n_compared = 0
+        few = [
+            value
+            for value, n in zip(column.values, column.n_documents, strict=True)
+            if column.kind == "label" and n < FEWEST
+        ]
         for value, other in column.pairs():
+            if value in few or other in few:
+                continue
             difference = column.difference(value, other)
             i, j = column.values.index(value), column.values.index(other)
             n_compared += int(self.stable.sum())
@@ -277,9 +286,14 @@ class Effects:
             lines = [*lines[:TOLD], f"{count(more, 'more difference')} beyond chance."]
         chance = (1.0 - column.level) * n_compared
         compared = f"Of {count(n_compared, 'difference')} compared"
-        if not lines:
-            return [f"{compared}, none is beyond chance."]
-        return [*lines, f"{compared}, {chance:.1f} would look so by chance alone."]
+        if lines:
+            lines.append(f"{compared}, {chance:.1f} would look so by chance alone.")
+        elif n_compared:
+            lines.append(f"{compared}, none is beyond chance.")
+        if few:
+            shown = joined([shown_value(value) for value in few])
+            lines.append(f"Fewer than {FEWEST} documents, so no difference is told: {shown}.")
+        return lines
 
     def __str__(self) -> str:
         level = f"{100 * self.columns[0].level:.0f} %"
