@@ -23,11 +23,11 @@ from playwright.sync_api import sync_playwright
 
 FIGURES = Path(__file__).parents[1] / "docs" / "figures"
 DATA = Path(os.environ.get("SPHEREMIX_DATA", "../shared/data"))
-# A palette keeps a picture below 250 kB. By k-means its colours are those of many pixels, so that
-# the pale hues of contours stay apart.
+# A palette keeps a picture below 170 kB. It is spread over all colours that the page has, however
+# few pixels have them, so that each group keeps its hue.
 PALETTE = {
     "colors": 256,
-    "method": Image.Quantize.MEDIANCUT,
+    "method": Image.Quantize.MAXCOVERAGE,
     "kmeans": 1,
     "dither": Image.Dither.NONE,
 }

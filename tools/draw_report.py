@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 FIGURES = Path(__file__).parents[1] / "docs" / "figures"
 FONT = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans-Bold.ttf"
-# A palette keeps a picture below 250 kB. By k-means its colours are those of many pixels, so that
-# the pale hues of contours stay apart.
+# A palette keeps a picture below 250 kB. It is spread over all colours that the page has, however
+# few pixels have them, so that each group keeps its hue.
 PALETTE = {
     "colors": 256,
-    "method": Image.Quantize.MEDIANCUT,
+    "method": Image.Quantize.MAXCOVERAGE,
     "kmeans": 1,
     "dither": Image.Dither.NONE,
 }

@@ -61,5 +61,5 @@ def test_gallery_tells_to_type_what_was_run(load_tool):
         assert re.search(shown, page), name
         picture = (ROOT / "docs" / "figures" / f"gallery-{name}.png").read_bytes()
         assert picture.startswith(b"\x89PNG\r\n")
-        assert len(picture) < 150_000
+        assert len(picture) < 170_000
     assert page.count("![") == len(commands)

@@ -683,7 +683,7 @@ def _borderline(run: Run) -> Remark | None:
     return _say(
         f"Borderline {unit}s: {{n}} of {{all}} may as well be in another group{{where}}",
         command=f". The column certainty of {_rows_file(run)} begins with 'borderline' there",
-        page=". A click on their number in the top line lists them",
+        page=". A click on the word of stability in the top line leads to them",
         short="{n} of {all} may as well be in another group",
         groups=((group, where),) if where else (),
         n=f"{found.total():,}",

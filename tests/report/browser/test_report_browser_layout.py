@@ -463,3 +463,19 @@ def test_years_do_not_cover_each_other_and_few_groups_are_drawn_large(rewrite, n
         if width > 760:
             assert shown["bottom"] < shown["panel"][1]
         page.close()
+
+
+def test_the_bars_of_groups_begin_at_one_place_whatever_their_sizes(browser, news, rewrite):
+    content = news[1]
+    entries = [
+        one | {"sizes": [25 * one["sizes"][0], *one["sizes"][1:]]} for one in content["steps"]
+    ]
+    path, _ = rewrite("thousands", content | {"steps": entries})
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(path.as_uri())
+    page.locator("body[data-ready]").wait_for()
+    sizes = page.locator("#group-list .size").all_inner_texts()
+    assert len({len(size) for size in sizes}) > 1, sizes
+    left = "all => all.map((one) => Math.round(one.getBoundingClientRect().left))"
+    assert len(set(page.locator("#group-list .track").evaluate_all(left))) == 1
+    page.close()

@@ -59,7 +59,7 @@ export function mountHeader(app) {
     find("away").hidden = !moved;
     find("sure").hidden = moved;
     if (!moved) return;
-    if (state.now.cut) drift.textContent = `along the tree; the run has ${model.n_groups}`;
+    if (state.now.cut) drift.textContent = `the run has ${model.n_groups}`;
     else if (content.labels)
       drift.textContent = drifted(stepOf(state.now.step), stepOf(content.chosen));
     drift.title = drift.textContent;

@@ -38,6 +38,7 @@ export function mountGroups(app) {
     const order = content.tree ? "similar together" : "by size";
     find("group-title").replaceChildren(counted(groups.groups.length, "group"), noteSpan(order));
     const largest = Math.max(...groups.groups.map(({ size }) => size), 1);
+    list.style.setProperty("--size", `${integer(largest).length}ch`);
     options = new Map(groups.listed.map((group) => [group.id, item(group, largest, choose)]));
     const lines = [...options].flatMap(([id, option], i, all) => [
       ...levelHeads(app, groups, id, all[i - 1]?.[0]),
