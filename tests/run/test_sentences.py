@@ -169,7 +169,7 @@ def test_every_warning_says_on_the_page_in_words_what_to_do():
         (_stability, "cluster linkage (stability 49 %). Do not rely on it."),
         (_lost, "In 2 of 20 repetitions"),
         (_short, "1 of 1 document with fewer than 5 different words of the vocabulary is border"),
-        (_borderline, "1 of 2 documents may as well be in another group. A click on their number"),
+        (_borderline, "1 of 2 documents may as well be in another group. A click on the word of"),
     ],
 )
 def test_what_the_page_says(remark, page):
@@ -201,10 +201,16 @@ def test_the_advice_is_said_with_its_evidence():
     first = SimpleNamespace(level="fine", n_clusters=10, sentence="10 groups: the best.")
     other = SimpleNamespace(level="finest", n_clusters=12, sentence="Up to 12 groups hold.")
     doubts = ["The evidence is flat."]
-    advice = SimpleNamespace(recommended=[first, other], certainty="strong", doubts=doubts)
+    whole = SimpleNamespace(of_passages=False)
+    advice = SimpleNamespace(
+        recommended=[first, other], certainty="strong", doubts=doubts, evidence=whole
+    )
     said = "How many: 10 groups: the best. The evidence for it is strong. Up to 12 groups hold."
     for one in (_advice(of(advice=advice)).render(), _advice(of(advice=advice)).page):
         assert one == f"{said} The evidence is flat."
+    candidates = np.array([3, 10, 44])
+    advice.evidence = SimpleNamespace(of_passages=True, subjects=None, far=2, candidates=candidates)
+    assert _advice(of(advice=advice)).render().endswith("For finer subjects: levels=10,44.")
 
 
 def test_phrases_come_first_among_the_common_words_that_are_named():
