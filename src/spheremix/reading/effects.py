@@ -77,7 +77,7 @@ RIDGE = 0.01  # documents' worth of penalty, so that a share of zero has a finit
 BATCH = 10  # draws that share each reading of the rows, at most
 MAX_ITER = 100  # of EM in a draw: it starts where the mixture stands
 TOLD = 3  # lines of differences that print shows for each column
-# Draws of fewer documents than these leave out too much: a group that none of them has is in no draw.
+# Documents of a label: a group that none of few documents has is in no draw, and seems sure.
 FEWEST = 15
 LEAST = 1e-300
 DATE = re.compile(r"\d{4}-\d{2}(?:-\d{2})?")  # text that is a date; a year alone is a number
