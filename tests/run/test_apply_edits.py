@@ -55,6 +55,18 @@ def run(base, tmp_path):
     return sm.load_run(shutil.copytree(base.folder, tmp_path / "run"))
 
 
+def test_a_run_is_made_again_whatever_order_its_edits_were_written_in(run, tmp_path):
+    away = {
+        one: (k + 1) % 3 for one, k in zip(run.documents["id"], run.documents["group"], strict=True)
+    }
+    ids = ["doc 9", "doc 3", "doc 21"]
+    parts = {"move": {one: away[one] for one in ids}}
+    parts["notes"] = {"groups": {}, "documents": dict.fromkeys(ids, "look again")}
+    edited = run.edit(write_edits(tmp_path / "mine.json", run, **parts))
+    assert edited.info.misplaced == sorted(ids)
+    assert check_run(edited, refit=True) == []
+
+
 def test_names_notes_and_marks_reach_tables_report_and_readme(base, run, tmp_path):
     edited = run.edit(write_edits(tmp_path / "mine.json", run, **MARKS))
     by_number = dict(zip(base.groups["group"], base.groups["name"], strict=True))

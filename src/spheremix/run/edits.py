@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from os import fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from spheremix.errors import ParameterError
 from spheremix.run.folder.archive import about, decode, encode
@@ -23,6 +23,8 @@ from spheremix.wording import count
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+K = TypeVar("K", int, str)
+V = TypeVar("V")
 EDITS_FORMAT, EDITS_VERSION = "spheremix edits", 1
 TABLES = (".csv", ".tsv", ".jsonl")  # names of groups
 LONGEST_NOTE = 10_000  # characters
@@ -186,9 +188,14 @@ def checked(source: str, edits: Edits) -> Edits:
         names = check_names(source, edits.names.items()) if edits.names else {}
     except ParameterError as error:
         raise refusal(source, error.message.values["problem"], "correct the names") from None
+    notes = EditNotes(
+        groups=_ordered(edits.notes.groups), documents=_ordered(edits.notes.documents)
+    )
     return replace(
         edits,
-        names=names,
+        names=_ordered(names),
+        move=_ordered(edits.move),
+        notes=notes,
         drop_words=_once(edits.drop_words),
         misplaced=_once(edits.misplaced),
     )
@@ -296,6 +303,11 @@ def _check_note(source: str, what: str, note: str) -> None:
     printable = all(c.isprintable() or c in f"{JOINERS}\n\t" for c in note)
     problem = f"the note on {what} has an unprintable character: {shown(note)}"
     _require(printable, source, problem, "leave that character out")
+
+
+def _ordered(values: dict[K, V]) -> dict[K, V]:
+    """Return them by key, as ``run.json`` has them: what is made of edits again is the same."""
+    return dict(sorted(values.items()))
 
 
 def _once(values: Iterable[str]) -> list[str]:
